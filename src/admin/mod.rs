@@ -1,0 +1,1 @@
+//! The admin port: groups, modules and metrics for people and their tools.

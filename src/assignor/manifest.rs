@@ -1,0 +1,146 @@
+//! What a module says of itself: the JSON in its custom section `divvy.manifest`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Protocol, ProtocolType};
+
+/// What an assignor computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// Who owns which partition: the host decodes and encodes.
+    #[default]
+    Partitions,
+    /// One opaque state for each member: the proposal's contract word for word.
+    States,
+}
+
+/// How members hand partitions over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everything is given up before each rebalance.
+    #[default]
+    Eager,
+    /// Only what moves is given up (KIP-429).
+    Cooperative,
+}
+
+/// Whether a member offers the strategy without being told to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Offer {
+    /// It does, by rank.
+    #[default]
+    Default,
+    /// Only when its settings name it.
+    ByName,
+}
+
+/// The limits that a module asks for; the operator's cap them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct AskedLimits {
+    /// Memory, in MiB.
+    #[serde(default)]
+    pub memory_mib: Option<u32>,
+    /// Time for one call, in milliseconds.
+    #[serde(default)]
+    pub ms: Option<u32>,
+}
+
+/// The manifest.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// `"1.0"`: the ABI's major and minor version.
+    pub abi: String,
+    /// The strategy's name.
+    pub name: String,
+    /// The strategy's version; a newer one is preferred.
+    #[serde(default = "one")]
+    pub version: u32,
+    /// The protocol type that it serves.
+    #[serde(default = "consumer")]
+    pub protocol_type: String,
+    /// What it computes.
+    #[serde(default)]
+    pub shape: Shape,
+    /// How members hand over.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Whether a partition may go to several members.
+    #[serde(default)]
+    pub copies: Copies,
+    /// Whether every partition must have an owner.
+    #[serde(default = "yes")]
+    pub complete: bool,
+    /// Whether it is offered without being named.
+    #[serde(default)]
+    pub offer: Offer,
+    /// Among those offered by default, higher first.
+    #[serde(default = "default_rank")]
+    pub rank: u32,
+    /// The columns it reads: `replica_racks`, `lag`, …
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The limits it asks for.
+    #[serde(default)]
+    pub limits: AskedLimits,
+    /// A JSON schema of its configuration.
+    #[serde(default)]
+    pub config_schema: Option<serde_json::Value>,
+    /// Its licence.
+    #[serde(default)]
+    pub license: Option<String>,
+    /// Where its source is.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// What it does, in a sentence.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// The SDK it was made with.
+    #[serde(default)]
+    pub sdk: Option<String>,
+}
+
+/// How many members a partition may go to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Copies {
+    /// One.
+    #[default]
+    One,
+    /// As many as the plan says.
+    Many,
+}
+
+/// Names that Kafka's clients know: they stay plain on the wire.
+pub const KAFKAS_OWN_NAMES: [&str; 4] = ["range", "roundrobin", "sticky", "cooperative-sticky"];
+
+impl Manifest {
+    /// The name under which members offer it: `name@version`, or Kafka's plain name.
+    pub fn protocol(&self) -> Protocol {
+        if KAFKAS_OWN_NAMES.contains(&self.name.as_str()) {
+            Protocol::from(self.name.as_str())
+        } else {
+            Protocol::from(format!("{}@{}", self.name, self.version))
+        }
+    }
+
+    /// The protocol type that it serves.
+    pub fn protocol_type(&self) -> ProtocolType {
+        ProtocolType::from(self.protocol_type.as_str())
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+fn consumer() -> String {
+    "consumer".to_owned()
+}
+fn yes() -> bool {
+    true
+}
+fn default_rank() -> u32 {
+    50
+}

@@ -1,0 +1,107 @@
+//! What a plan is: the view of a group that an assignor gets, the plan it gives back, and the rules that every plan keeps.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::ids::Digest;
+
+pub mod manifest;
+
+pub use manifest::Manifest;
+
+/// A strategy that can be called: a module in its sandbox, or the host's own range.
+pub trait Assignor: Send + Sync {
+    /// What it says of itself.
+    fn manifest(&self) -> &Manifest;
+
+    /// What it is; none for the host's own.
+    fn digest(&self) -> Option<Digest>;
+
+    /// Calls an export with the bytes of a request and gives back the bytes of its reply.
+    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError>;
+}
+
+/// What can be called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Export {
+    /// `divvy_assign`.
+    Assign,
+    /// `divvy_user_data`; a module without it gives no bytes.
+    UserData,
+    /// `divvy_check`.
+    Check,
+}
+
+/// What one call may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// How long it may run.
+    pub deadline: Duration,
+    /// The longest reply, in bytes.
+    pub max_output: usize,
+}
+
+/// Why a strategy gave no plan, by name: the metric's label, the JSON's `kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FaultKind {
+    /// The strategy said no.
+    GuestError,
+    /// A panic, or another trap.
+    Trap,
+    /// It ran too long.
+    Deadline,
+    /// It wanted too much memory.
+    Memory,
+    /// It nested too deep.
+    Stack,
+    /// It wanted too large a table.
+    Table,
+    /// The request is larger than it may get.
+    Input,
+    /// The reply is larger than it may be.
+    Output,
+    /// The reply cannot be read.
+    InvalidReply,
+    /// The plan breaks a rule.
+    InvalidAssignment,
+    /// It was refused when it was loaded.
+    Rejected,
+}
+
+impl FaultKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::GuestError => "guest_error",
+            FaultKind::Trap => "trap",
+            FaultKind::Deadline => "deadline",
+            FaultKind::Memory => "memory",
+            FaultKind::Stack => "stack",
+            FaultKind::Table => "table",
+            FaultKind::Input => "input",
+            FaultKind::Output => "output",
+            FaultKind::InvalidReply => "invalid_reply",
+            FaultKind::InvalidAssignment => "invalid_assignment",
+            FaultKind::Rejected => "rejected",
+        }
+    }
+}
+
+/// A call that gave no plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallError {
+    /// What kind of failure.
+    pub kind: FaultKind,
+    /// The strategy's own code, when it said no.
+    pub code: Option<String>,
+    /// What happened, for people.
+    pub message: String,
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.message)
+    }
+}
+
+impl std::error::Error for CallError {}

@@ -1,0 +1,1 @@
+//! `divvy::Member`: the tokio shell around the membership.

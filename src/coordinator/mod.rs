@@ -1,0 +1,1 @@
+//! All groups of one shard: routing, loading, deadlines, lists.

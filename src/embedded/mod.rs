@@ -1,0 +1,1 @@
+//! What member metadata and member states mean to each protocol type: `consumer` first.

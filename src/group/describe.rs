@@ -1,0 +1,105 @@
+//! A group as others may see it: DescribeGroups, ListGroups, the admin port, `divvy groups describe`.
+
+use bytes::Bytes;
+
+use super::event::ModuleOffer;
+use super::record::Suspension;
+use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
+
+/// A group's state, under the proposal's names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StateName {
+    /// No such group.
+    Down,
+    /// Being read from the store.
+    Initialize,
+    /// No members; offsets may be kept.
+    Empty,
+    /// Collecting JoinGroups.
+    Joining,
+    /// Waiting for the leader's states.
+    AwaitingSync,
+    /// An active generation.
+    Stable,
+}
+
+impl StateName {
+    /// The proposal's name. A group without members is Stable there too.
+    pub fn proposal(self) -> &'static str {
+        match self {
+            StateName::Down => "Down",
+            StateName::Initialize => "Initialize",
+            StateName::Empty | StateName::Stable => "Stable",
+            StateName::Joining => "Joining",
+            StateName::AwaitingSync => "AwaitingSync",
+        }
+    }
+
+    /// What Kafka's tools expect on the wire.
+    pub fn wire(self) -> &'static str {
+        match self {
+            StateName::Down | StateName::Initialize => "Dead",
+            StateName::Empty => "Empty",
+            StateName::Joining => "PreparingRebalance",
+            StateName::AwaitingSync => "CompletingRebalance",
+            StateName::Stable => "Stable",
+        }
+    }
+}
+
+/// A line of ListGroups.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GroupSummary {
+    /// The group.
+    pub id: GroupId,
+    /// Its state.
+    pub state: StateName,
+    /// Its type; none for a group that only keeps offsets.
+    pub protocol_type: Option<ProtocolType>,
+    /// How many members.
+    pub members: usize,
+    /// Its generation.
+    pub generation: Generation,
+    /// The protocol of the generation.
+    pub protocol: Option<Protocol>,
+}
+
+/// All that is shown of a group.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GroupDescription {
+    /// The summary.
+    pub summary: GroupSummary,
+    /// The generation's leader.
+    pub leader: Option<MemberId>,
+    /// The module that made the plan in force, when a divvy leader said.
+    pub plan_digest: Option<Digest>,
+    /// The members, in order of their ids.
+    pub members: Vec<MemberDescription>,
+    /// What the vote passes over.
+    pub suspensions: Vec<Suspension>,
+    /// Why the last rebalance began, as a sentence.
+    pub last_trigger: Option<String>,
+}
+
+/// All that is shown of a member.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MemberDescription {
+    /// Its id.
+    pub id: MemberId,
+    /// Its lasting name, if it has one.
+    pub instance: Option<InstanceId>,
+    /// The name its client gives itself.
+    pub client_id: String,
+    /// Where it connects from.
+    pub client_host: String,
+    /// What it offers, most wanted first.
+    pub offers: Vec<Protocol>,
+    /// The modules it can run, as it last said; none for a member that is not divvy's.
+    pub modules: Option<Vec<ModuleOffer>>,
+    /// What it says of itself under the generation's protocol (or its first one, while there is none).
+    pub metadata: Bytes,
+    /// Its state in the plan in force.
+    pub state: Bytes,
+    /// How long it may be silent, in milliseconds.
+    pub session_timeout_ms: u32,
+}

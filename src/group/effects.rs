@@ -1,0 +1,272 @@
+//! What one input caused: records to store, answers to send, work to start, facts to tell.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::event::{CommittedOffset, Fault, Seq, Ticket, WorkId};
+use super::record::{Record, Suspension};
+use super::settings::GroupSettings;
+use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use crate::wire::ErrorCode;
+
+/// What one input caused. The group itself holds back each answer until the records it rests on are durable,
+/// so `replies` may be sent at once. `facts` may be dropped.
+#[must_use]
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// To be made durable, in order. When they are, tell the group [`super::Event::Stored`] with [`Effects::upto`].
+    pub records: Vec<Record>,
+    /// The last record so far.
+    pub upto: Seq,
+    /// To be sent.
+    pub replies: Vec<(Ticket, Reply)>,
+    /// To be started off the shard.
+    pub work: Vec<Work>,
+    /// To be told: logs, metrics, history.
+    pub facts: Vec<Fact>,
+}
+
+/// Work that a group asks for; its end is told with [`super::Event::WorkDone`].
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Check a divvy leader's plan before it is handed out.
+    CheckPlan(WorkId, PlanToCheck),
+}
+
+/// A plan as it has to be checked.
+#[derive(Clone, Debug)]
+pub struct PlanToCheck {
+    /// What kind of group.
+    pub protocol_type: ProtocolType,
+    /// The protocol it was made under.
+    pub protocol: Protocol,
+    /// The members with their metadata of that protocol.
+    pub members: Vec<(MemberId, Bytes)>,
+    /// The plan.
+    pub states: Vec<(MemberId, Bytes)>,
+    /// The topics it was made for.
+    pub topics: Vec<(TopicName, u32)>,
+    /// How many members each partition goes to.
+    pub copies: u16,
+    /// Whether every partition must have an owner.
+    pub complete: bool,
+}
+
+/// An answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reply {
+    /// To JoinGroup.
+    Join(JoinReply),
+    /// To SyncGroup.
+    Sync(SyncReply),
+    /// To Heartbeat.
+    Heartbeat(ErrorCode),
+    /// To LeaveGroup.
+    Leave(LeaveReply),
+    /// To OffsetCommit: for each partition asked, in order.
+    Commit(Vec<(TopicName, i32, ErrorCode)>),
+    /// To OffsetFetch.
+    Fetch(Result<Vec<FetchedOffset>, ErrorCode>),
+}
+
+/// The answer to JoinGroup.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JoinReply {
+    /// 0, or why not.
+    pub error: ErrorCode,
+    /// The generation joined, or -1.
+    pub generation: Generation,
+    /// The group's type, if it has one.
+    pub protocol_type: Option<ProtocolType>,
+    /// The protocol chosen.
+    pub protocol: Option<Protocol>,
+    /// The leader's id; empty with an error.
+    pub leader: MemberId,
+    /// The member's own id.
+    pub member: MemberId,
+    /// Everybody, for the leader alone.
+    pub members: Vec<JoinedMember>,
+    /// For a divvy member.
+    pub divvy: Option<Box<JoinExtras>>,
+}
+
+/// A member, as its leader sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JoinedMember {
+    /// Its id.
+    pub id: MemberId,
+    /// Its lasting name, if it has one.
+    pub instance: Option<InstanceId>,
+    /// What it says of itself under the chosen protocol.
+    pub metadata: Bytes,
+}
+
+/// What a divvy coordinator tells a divvy member beyond Kafka's answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JoinExtras {
+    /// The operator's settings for the group.
+    pub settings: Arc<GroupSettings>,
+    /// The protocols that the vote passes over, and why.
+    pub suspended: Vec<Suspension>,
+    /// What the last accepted plan's strategy wanted to remember; for the leader.
+    pub memo: Option<Bytes>,
+}
+
+/// The answer to SyncGroup.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SyncReply {
+    /// 0, or why not.
+    pub error: ErrorCode,
+    /// The group's type (v5).
+    pub protocol_type: Option<ProtocolType>,
+    /// The protocol (v5).
+    pub protocol: Option<Protocol>,
+    /// The member's state.
+    pub state: Bytes,
+    /// For a divvy member: why there is no state.
+    pub reason: Option<String>,
+}
+
+/// The answer to LeaveGroup.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LeaveReply {
+    /// The request's own error.
+    pub error: ErrorCode,
+    /// Each entry with its error, in order.
+    pub members: Vec<(MemberId, Option<InstanceId>, ErrorCode)>,
+}
+
+/// One committed offset, or none (offset -1).
+#[derive(Clone, PartialEq, Debug)]
+pub struct FetchedOffset {
+    /// What was committed; offset -1, epoch -1 and an empty note if nothing was.
+    pub offset: CommittedOffset,
+    /// 0, or why not.
+    pub error: ErrorCode,
+}
+
+/// Why a rebalance began: every generation names one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trigger {
+    /// Somebody joined.
+    MemberJoined(MemberId),
+    /// A member joined again with other metadata.
+    MetadataChanged(MemberId),
+    /// The leader joined again, as it does when topics change.
+    LeaderRejoined(MemberId),
+    /// Somebody left.
+    MemberLeft(MemberId),
+    /// Somebody fell silent.
+    SessionExpired(MemberId),
+    /// Somebody never asked for its state.
+    SyncExpired(MemberId),
+    /// All divvy members can run something better now.
+    RolledOut(Protocol),
+    /// The chosen protocol was suspended and another is common to all.
+    Suspended(Protocol),
+    /// The leader had no plan, or its plan was refused.
+    PlanFailed(Protocol),
+    /// The operator's settings changed.
+    SettingsChanged,
+}
+
+/// Something that happened, told to whoever listens: logs, metrics, the admin port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// The group went from one state to another.
+    StateChanged {
+        /// The state before.
+        from: &'static str,
+        /// The state now.
+        to: &'static str,
+    },
+    /// A newcomer is a member.
+    Joined {
+        /// Its id.
+        member: MemberId,
+        /// The name its client gives itself.
+        client_id: String,
+        /// Where it connects from.
+        client_host: String,
+    },
+    /// A member is gone.
+    Removed {
+        /// Its id.
+        member: MemberId,
+        /// How it went.
+        why: &'static str,
+    },
+    /// A rebalance began.
+    RebalanceBegan(Trigger),
+    /// A join phase ended.
+    GenerationBegan {
+        /// The new generation.
+        generation: Generation,
+        /// The protocol chosen.
+        protocol: Option<Protocol>,
+        /// The leader.
+        leader: Option<MemberId>,
+        /// How many members.
+        members: usize,
+        /// Why.
+        trigger: Trigger,
+    },
+    /// A plan was accepted and is durable.
+    PlanAccepted {
+        /// Its generation.
+        generation: Generation,
+        /// Its protocol.
+        protocol: Protocol,
+        /// The module that made it, when a divvy leader said.
+        digest: Option<Digest>,
+    },
+    /// A plan was refused.
+    PlanRefused {
+        /// Its generation.
+        generation: Generation,
+        /// The leader that sent it.
+        leader: MemberId,
+        /// The rule it breaks.
+        reason: String,
+    },
+    /// A leader's module failed.
+    ModuleFailed {
+        /// The leader that ran it.
+        leader: MemberId,
+        /// What failed and why.
+        fault: Fault,
+        /// Whether the generation is served all the same.
+        served: bool,
+    },
+    /// The vote passes a protocol over for a while.
+    Suspended {
+        /// What is suspended.
+        suspension: Suspension,
+        /// For how long, in milliseconds.
+        for_ms: u64,
+    },
+    /// Members have different modules under one name and version.
+    DigestsDiffer {
+        /// The name.
+        protocol: Protocol,
+        /// The digests seen.
+        digests: Vec<Digest>,
+    },
+    /// A request was refused in a way that an operator may want to know.
+    Refused {
+        /// The request.
+        api: &'static str,
+        /// Who sent it.
+        client_id: String,
+        /// The answer.
+        error: ErrorCode,
+        /// Why, with the values.
+        reason: String,
+    },
+    /// Offsets were committed.
+    Committed {
+        /// How many.
+        partitions: usize,
+    },
+}

@@ -1,0 +1,59 @@
+//! Every bound of a group, with the reason for it.
+
+use std::time::Duration;
+
+/// What an operator may set, under Kafka's own names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupLimits {
+    /// `group.min.session.timeout.ms`: below it a slow network empties groups.
+    pub min_session_timeout: Duration,
+    /// `group.max.session.timeout.ms`: above it a dead member holds its work for too long.
+    pub max_session_timeout: Duration,
+    /// `group.initial.rebalance.delay.ms`: how long a new group waits for more members.
+    pub initial_rebalance_delay: Duration,
+    /// `group.max.size`: the most members of one group.
+    pub max_size: usize,
+    /// `offset.metadata.max.bytes`: the longest note of a commit.
+    pub offset_metadata_max_bytes: usize,
+}
+
+impl Default for GroupLimits {
+    fn default() -> Self {
+        Self {
+            min_session_timeout: Duration::from_secs(6),
+            max_session_timeout: Duration::from_secs(1800),
+            initial_rebalance_delay: Duration::from_secs(3),
+            max_size: i32::MAX as usize,
+            offset_metadata_max_bytes: 4096,
+        }
+    }
+}
+
+/// A newcomer that had no id before joining may wait this long in its first join phase: its client could not
+/// tell us if it gave up (Kafka's constant).
+pub const NEW_MEMBER_JOIN_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Each accepted plan reserves so many generations ahead, so that a generation announced but never stored
+/// cannot come back as another one after a crash.
+pub const GENERATIONS_RESERVED_AHEAD: i32 = 16;
+
+/// A suspension begins with this …
+pub const FIRST_SUSPENSION: Duration = Duration::from_secs(60);
+
+/// … and doubles up to this.
+pub const LONGEST_SUSPENSION: Duration = Duration::from_secs(3600);
+
+/// After a leader's error the next join phase is held this long, doubling with each error in a row.
+pub const FIRST_RETRY_HOLD: Duration = Duration::from_secs(1);
+
+/// A memo larger than this is refused: it is stored with every plan.
+pub const MAX_MEMO_BYTES: usize = 64 * 1024;
+
+/// A message of a fault is cut to this: it is stored and shown.
+pub const MAX_FAULT_TEXT_BYTES: usize = 1024;
+
+/// Suspensions kept per group; the oldest goes.
+pub const MAX_SUSPENSIONS: usize = 32;
+
+/// Ids handed out and not used yet, per group: more are refused until one is used or expires.
+pub const MAX_PENDING_IDS: usize = 100_000;

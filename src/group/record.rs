@@ -1,0 +1,175 @@
+//! What is stored of a group. A record stands for the last of its kind: storing it again replaces it, so the
+//! store may keep only the newest of each key, and [`super::Group::restore`] takes them in any order.
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::event::{CommittedOffset, ModuleOffer, OfferedProtocol};
+use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use crate::time::WallTime;
+
+/// One change to store.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Record {
+    /// Who is in the group, as of its last accepted plan (or as of its last member's leaving).
+    Header(Header),
+    /// The last accepted plan.
+    Plan(PlanRecord),
+    /// No generation above this one has been announced.
+    Reserved(Generation),
+    /// The protocols that the vote passes over.
+    Suspensions(Vec<Suspension>),
+    /// An offset was committed.
+    Offset(OffsetRecord),
+    /// A committed offset is forgotten.
+    OffsetRemoved(TopicName, i32),
+    /// The group is gone, with everything of it.
+    Removed,
+}
+
+/// Which record replaces which.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RecordKey {
+    /// [`Record::Header`].
+    Header,
+    /// [`Record::Plan`].
+    Plan,
+    /// [`Record::Reserved`].
+    Reserved,
+    /// [`Record::Suspensions`].
+    Suspensions,
+    /// [`Record::Offset`] and [`Record::OffsetRemoved`].
+    Offset(TopicName, i32),
+    /// [`Record::Removed`]: stands for every key of the group.
+    All,
+}
+
+impl Record {
+    /// The key under which it is stored.
+    pub fn key(&self) -> RecordKey {
+        match self {
+            Record::Header(_) => RecordKey::Header,
+            Record::Plan(_) => RecordKey::Plan,
+            Record::Reserved(_) => RecordKey::Reserved,
+            Record::Suspensions(_) => RecordKey::Suspensions,
+            Record::Offset(it) => RecordKey::Offset(it.offset.topic.clone(), it.offset.partition),
+            Record::OffsetRemoved(topic, partition) => RecordKey::Offset(topic.clone(), *partition),
+            Record::Removed => RecordKey::All,
+        }
+    }
+}
+
+/// The group without its states.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// The group's type; none before anybody joined.
+    pub protocol_type: Option<ProtocolType>,
+    /// The protocol of the generation.
+    pub protocol: Option<Protocol>,
+    /// The generation.
+    pub generation: Generation,
+    /// Its leader.
+    pub leader: Option<MemberId>,
+    /// Its members.
+    pub members: Vec<MemberRecord>,
+    /// When the group came into its present state.
+    pub since: WallTime,
+}
+
+/// A member, with every protocol that it offers: a restored follower that joins again unchanged costs no rebalance.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MemberRecord {
+    /// Its id.
+    pub id: MemberId,
+    /// Its lasting name, if it has one.
+    pub instance: Option<InstanceId>,
+    /// The name its client gives itself.
+    pub client_id: String,
+    /// Where it connects from.
+    pub client_host: String,
+    /// How long it may be silent.
+    pub session_timeout_ms: u32,
+    /// How long a rebalance may wait for it.
+    pub rebalance_timeout_ms: u32,
+    /// What it offers, most wanted first.
+    pub protocols: Vec<OfferedProtocol>,
+    /// The modules that it can run; none for a member that is not divvy's.
+    pub modules: Option<Vec<ModuleOffer>>,
+}
+
+/// An accepted plan.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PlanRecord {
+    /// The generation it was made for.
+    pub generation: Generation,
+    /// The module that made it, when a divvy leader said.
+    pub digest: Option<Digest>,
+    /// Each member's state.
+    pub states: Vec<(MemberId, State)>,
+    /// What the strategy wants to remember.
+    pub memo: Option<State>,
+}
+
+/// Opaque bytes that are stored as bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct State(#[serde(with = "raw")] pub Bytes);
+
+/// A module that the vote passes over for a while, because it failed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Suspension {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The module that failed; another digest under the same name is not suspended.
+    pub digest: Option<Digest>,
+    /// Until when.
+    pub until: WallTime,
+    /// How often it failed: each failure doubles the time.
+    pub failures: u32,
+    /// The failure, for people: kind and message.
+    pub reason: String,
+}
+
+/// A committed offset with the moment it was committed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OffsetRecord {
+    /// What was committed.
+    pub offset: CommittedOffset,
+    /// When.
+    pub at: WallTime,
+}
+
+/// `Bytes` as a byte string (serde's default for `Bytes` would need another feature of the crate).
+pub(super) mod raw {
+    use bytes::Bytes;
+    use serde::de::{Error, SeqAccess, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &Bytes, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Bytes, D::Error> {
+        struct Raw;
+        impl<'de> Visitor<'de> for Raw {
+            type Value = Bytes;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes::copy_from_slice(bytes))
+            }
+            fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Bytes, E> {
+                Ok(Bytes::from(bytes))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bytes, A::Error> {
+                let mut out = Vec::new();
+                while let Some(byte) = seq.next_element()? {
+                    out.push(byte);
+                }
+                Ok(Bytes::from(out))
+            }
+        }
+        from.deserialize_byte_buf(Raw)
+    }
+}

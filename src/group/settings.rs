@@ -1,0 +1,53 @@
+//! What an operator decides for a group: it lives with the coordinator and outranks what members wish for.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a divvy leader's plan is checked before it is handed out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlanCheck {
+    /// It is not.
+    Off,
+    /// It is, and a broken rule is only reported.
+    Warn,
+    /// It is, and a plan that breaks a rule is refused.
+    #[default]
+    Enforce,
+}
+
+/// How the leader of a generation is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeaderSelection {
+    /// The present leader stays while it does its work; else one is drawn.
+    #[default]
+    Keep,
+    /// One is drawn for every generation (the proposal).
+    Random,
+}
+
+/// The settings of one group.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GroupSettings {
+    /// Protocols in the operator's order; they outrank the members' order.
+    pub assignors: Vec<String>,
+    /// For each assignor, by its name without version: its configuration.
+    pub config: BTreeMap<String, serde_json::Value>,
+    /// The protocol that serves a generation whose own protocol failed.
+    pub fallback: Option<String>,
+    /// Whether plans are checked.
+    pub plan_check: PlanCheck,
+    /// How the leader is found.
+    pub leader_selection: LeaderSelection,
+}
+
+impl GroupSettings {
+    /// The same in every process: leader and coordinator never judge by different rules without noticing.
+    pub fn hash(&self) -> u64 {
+        let bytes = serde_json::to_vec(self).expect("settings are plain data with text keys");
+        xxhash_rust::xxh3::xxh3_64(&bytes)
+    }
+}

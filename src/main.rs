@@ -1,0 +1,2 @@
+//! divvy
+fn main() {}

@@ -1,0 +1,1 @@
+//! A member's own state machine: pure, like the group's.

@@ -1,0 +1,1 @@
+//! Assignors as WebAssembly modules: loading, checking and calling them under limits.

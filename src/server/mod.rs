@@ -1,0 +1,1 @@
+//! `divvy serve`: sockets, shards and the APIs.

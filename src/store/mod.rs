@@ -1,0 +1,55 @@
+//! Where the coordinator keeps what must outlive it: groups, their offsets, and topics.
+
+use std::fmt;
+
+use crate::group::Record;
+use crate::ids::{GroupId, TopicName};
+use crate::topics::Topic;
+
+/// One change to make durable.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entry {
+    /// Of a group.
+    Group(GroupId, Record),
+    /// A topic was made or changed.
+    Topic(TopicName, Topic),
+    /// A topic was deleted.
+    TopicRemoved(TopicName),
+}
+
+/// All that a store holds.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Snapshot {
+    /// Each group with the last record of each key, sorted by group id.
+    pub groups: Vec<(GroupId, Vec<Record>)>,
+    /// Each topic, sorted by name.
+    pub topics: Vec<(TopicName, Topic)>,
+}
+
+/// A place that keeps records. One owner, one call at a time; every call may block.
+pub trait Store: Send {
+    /// Makes the whole batch durable, or none of it. After an error the outcome is unknown: forget what the batch was
+    /// about and [`Store::load_group`] it anew.
+    fn append(&mut self, batch: &[Entry]) -> Result<(), StoreError>;
+
+    /// Everything.
+    fn load(&mut self) -> Result<Snapshot, StoreError>;
+
+    /// The records of one group; empty when it has none.
+    fn load_group(&mut self, group: &GroupId) -> Result<Vec<Record>, StoreError>;
+}
+
+/// Why a store cannot do its work, as a sentence for its operator: path, cause, remedy.
+#[derive(Debug)]
+pub struct StoreError {
+    /// The whole sentence.
+    pub message: String,
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StoreError {}
