@@ -1,0 +1,137 @@
+//! Our codec and an independent one (the crate kafka-protocol) agree on every message in every version served.
+
+use std::fmt::Debug;
+
+use bytes::{Bytes, BytesMut};
+use divvy::wire::api::{SERVED, served};
+use divvy::wire::header::{RequestHeader, ResponseHeader};
+use divvy::wire::{Message, Reader, Text, Writer, messages};
+use kafka_protocol::messages as theirs;
+use kafka_protocol::protocol::{Decodable, Encodable};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::schema::{self, Described, Type, Version};
+
+macro_rules! oracle {
+    ($($module:ident: $($message:ident)*;)*) => {
+        $(#[test]
+        fn $module() {
+            $(agree::<messages::$module::$message, theirs::$message>(
+                &<schema::$module::$message as Described>::described(),
+            );)*
+        })*
+    };
+}
+
+every_message!(oracle);
+
+/// The versions of a message that are served.
+pub fn versions<M: Message>() -> impl Iterator<Item = Version> {
+    let served = served(M::KEY);
+    (served.versions.min..=served.versions.max)
+        .map(move |number| Version { number, flexible: number >= served.flexible_from })
+}
+
+fn agree<Ours, Theirs>(kind: &Type)
+where
+    Ours: Message + Default + PartialEq + Debug,
+    Theirs: Encodable + Decodable + Default + Debug,
+{
+    for version in versions::<Ours>() {
+        let number = version.number;
+        assert_defaults_agree::<Ours, Theirs>(number);
+        let mut runner = TestRunner::new(Config { cases: 48, failure_persistence: None, ..Config::default() });
+        let law = |bytes: Vec<u8>| {
+            let bytes = Bytes::from(bytes);
+            let ours: Ours = decode(bytes.clone(), number);
+            prop_assert_eq!(&encode(&ours, number), &bytes, "we read and write it");
+            let read = Theirs::decode(&mut bytes.clone(), number).expect("they read what we write");
+            let written = their_encode(&read, number).expect("they write it");
+            prop_assert_eq!(&written, &bytes, "they read it as we do");
+            assert_names_agree(kind, &read);
+            prop_assert_eq!(decode::<Ours>(written, number), ours, "we read what they write");
+            Ok(())
+        };
+        if let Err(error) = runner.run(&schema::body(kind, version), law) {
+            panic!("{:?} version {number}: {error}", Ours::KEY);
+        }
+    }
+}
+
+/// What they leave out when nothing is set is what we leave out.
+fn assert_defaults_agree<Ours, Theirs>(version: i16)
+where
+    Ours: Message + Default + PartialEq + Debug,
+    Theirs: Encodable + Default,
+{
+    let theirs = their_encode(&Theirs::default(), version).expect("a default has a form in every version");
+    assert_eq!(encode(&Ours::default(), version), theirs, "{:?} version {version}: defaults", Ours::KEY);
+    assert_eq!(decode::<Ours>(theirs, version), Ours::default(), "{:?} version {version}: defaults", Ours::KEY);
+}
+
+/// Equal bytes do not tell two neighbours of one type apart: their names must stand in the same order.
+fn assert_names_agree(kind: &Type, theirs: &impl Debug) {
+    let Type::Struct(table) = kind else { return };
+    let printed = format!("{theirs:?}");
+    let mut rest = printed.as_str();
+    for field in &table.fields {
+        let name = format!("{}: ", field.name);
+        let Some((_, after)) = rest.split_once(&name) else {
+            panic!("{}.{} is not where they have it: {printed}", table.name, field.name)
+        };
+        rest = after;
+    }
+}
+
+pub fn decode<M: Message>(bytes: Bytes, version: i16) -> M {
+    let mut reader = Reader::new(bytes);
+    let message = M::decode(&mut reader, version).expect("valid bytes are read");
+    reader.finish().expect("nothing is left over");
+    message
+}
+
+fn encode<M: Message>(message: &M, version: i16) -> Bytes {
+    let mut out = BytesMut::new();
+    message.encode(version, &mut Writer::new(&mut out)).expect("what was read can be written");
+    out.freeze()
+}
+
+fn their_encode<M: Encodable>(message: &M, version: i16) -> Result<Bytes, impl Debug> {
+    let mut out = BytesMut::new();
+    message.encode(&mut out, version).map(|()| out.freeze())
+}
+
+/// Both sides also agree on which header stands before which version.
+#[test]
+fn headers() {
+    for served in SERVED {
+        let key = theirs::ApiKey::try_from(served.key.code()).expect("they know all that we serve");
+        for version in served.versions.min..=served.versions.max {
+            let header = RequestHeader {
+                api_key: served.key.code(),
+                api_version: version,
+                correlation_id: 7,
+                client_id: Some(Text::from("c")),
+                ..RequestHeader::default()
+            };
+            let mut out = BytesMut::new();
+            header.encode(&mut Writer::new(&mut out)).expect("a header has a form");
+            let mut bytes = out.freeze();
+            let mut reader = Reader::new(bytes.clone());
+            assert_eq!(RequestHeader::decode(&mut reader).expect("we read it"), header);
+            reader.finish().expect("to its end");
+            let read = theirs::RequestHeader::decode(&mut bytes, key.request_header_version(version));
+            assert_eq!(read.expect("they read it").correlation_id, 7);
+            assert!(bytes.is_empty(), "{key:?} version {version}: the request's header");
+
+            let mut out = BytesMut::new();
+            let header = ResponseHeader { correlation_id: 7, ..ResponseHeader::default() };
+            header.encode(&mut Writer::new(&mut out), served.key, version).expect("a header has a form");
+            let mut bytes = out.freeze();
+            let read = theirs::ResponseHeader::decode(&mut bytes, key.response_header_version(version));
+            assert_eq!(read.expect("they read it").correlation_id, 7);
+            assert!(bytes.is_empty(), "{key:?} version {version}: the answer's header");
+        }
+    }
+}
