@@ -6,6 +6,7 @@ mod schema;
 mod counting;
 mod hostile;
 mod oracle;
+mod proposal;
 mod tags;
 
 /// The tables of `src/wire/messages` are read again by [`schema`]; they name their types from here.

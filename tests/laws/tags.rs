@@ -36,7 +36,9 @@ proptest! {
         let mut tags = Tags::default();
         let (ask, beat) = (JoinRequestTag { modules: modules.clone() }, HeartbeatRequestTag { modules });
         let answer = JoinResponseTag { settings, settings_hash, suspended, memo };
-        (ask.put(&mut tags), beat.put(&mut tags), answer.put(&mut tags));
+        ask.put(&mut tags);
+        beat.put(&mut tags);
+        answer.put(&mut tags);
         prop_assert_eq!(JoinRequestTag::take(&tags), Ok(Some(ask)));
         prop_assert_eq!(HeartbeatRequestTag::take(&tags), Ok(Some(beat)));
         prop_assert_eq!(JoinResponseTag::take(&tags), Ok(Some(answer)));
