@@ -8,6 +8,7 @@ mod hostile;
 mod oracle;
 mod proposal;
 mod tags;
+mod thrift;
 
 /// The tables of `src/wire/messages` are read again by [`schema`]; they name their types from here.
 mod wire {

@@ -11,7 +11,7 @@ use kafka_protocol::protocol::{Decodable, Encodable};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::schema::{self, Described, Type, Version};
+use crate::schema::{self, Described, MADE_UP_TAG_MIN, Type, Version};
 
 /// Longer messages are not printed to compare names: shorter ones have them all.
 const PRINTED_MAX: usize = 4000;
@@ -53,7 +53,9 @@ where
             let written = their_encode(&read, number).expect("they write it");
             prop_assert_eq!(&written, &bytes, "they read it as we do");
             if bytes.len() < PRINTED_MAX {
-                assert_names_agree(kind, &format!("{read:?}"));
+                let printed = format!("{read:?}");
+                assert_names_agree(kind, &printed);
+                assert_tags_known(&printed);
             }
             prop_assert_eq!(decode::<Ours>(written, number), ours, "we read what they write");
             Ok(())
@@ -89,6 +91,15 @@ fn assert_names_agree(kind: &Type, printed: &str) {
             table.fields.iter().for_each(|field| assert_names_agree(&field.kind, printed));
         }
         _ => {}
+    }
+}
+
+/// A tagged field under a wrong number would come back as one that they do not know: only those may that were made up.
+fn assert_tags_known(printed: &str) {
+    for rest in printed.split("unknown_tagged_fields: {").skip(1) {
+        let digits = rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+        let is_made_up = digits.parse::<u32>().is_ok_and(|tag| tag >= MADE_UP_TAG_MIN);
+        assert!(digits.is_empty() || is_made_up, "they do not know the tag {digits}: {printed}");
     }
 }
 
