@@ -183,7 +183,7 @@ mod both_sides {
     #[test]
     fn a_flood_of_diagnostics_is_cut() {
         let lines: Vec<_> = (0..1000).map(|_| (reply::Level::Warn, "x".repeat(100))).collect();
-        let why = Refused { code: "c", message: "m", retriable: true, member: Some(3) };
+        let why = reply::Refused { code: "c", message: "m", retriable: true, member: Some(3) };
         let bytes = reply::refused(why, &lines);
         let read = parse_reply(&bytes, Expected::Check).expect("well-formed");
         assert_eq!(read.body, Body::Refused { code: "c", message: "m", retriable: true, member: Some(3) });
