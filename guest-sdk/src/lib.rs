@@ -32,6 +32,8 @@ mod refusal;
 #[doc(hidden)]
 pub mod run;
 mod states;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod user_data;
 mod values;
 #[doc(hidden)]

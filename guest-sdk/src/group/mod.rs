@@ -198,3 +198,6 @@ pub(crate) fn kafkas_order<'m>(members: impl Iterator<Item = (Option<&'m str>, &
     fixed.sort_unstable();
     fixed.into_iter().map(|(_, index)| index).chain(others).collect()
 }
+
+#[cfg(all(test, feature = "testing"))]
+mod tests;
