@@ -19,6 +19,8 @@ pub struct Group<'a> {
     /// Member indexes in Kafka's order, and for each member its place in that order.
     order: Vec<u32>,
     places: Vec<u32>,
+    /// The subscription of each member in Kafka's order: what is asked most lies close together.
+    subscriptions_in_order: Vec<u32>,
     /// Which subscriptions some member has.
     used: Vec<bool>,
 }
@@ -28,9 +30,10 @@ impl<'a> Group<'a> {
         let order = kafkas_order(read.members.iter().map(|member| (member.instance_id, member.id)));
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &member)| places[member as usize] = place as u32);
+        let subscriptions_in_order = order.iter().map(|&member| read.members[member as usize].subscription).collect();
         let mut used = vec![false; read.subscriptions.len()];
         read.members.iter().for_each(|member| used[member.subscription as usize] = true);
-        Group { read, order, places, used }
+        Group { read, order, places, subscriptions_in_order, used }
     }
 
     /// The group's id.
@@ -92,15 +95,19 @@ impl<'a> Group<'a> {
 
     /// Consecutive topics that the same members subscribe to, as long as they go; topics without partitions or without
     /// subscribers are left out. In a group whose members subscribe to the same topics this is one run with all partitions.
-    pub fn runs(&self) -> Vec<Run<'_>> {
-        let mut runs: Vec<Run<'_>> = Vec::new();
-        for topic in self.topics().filter(|topic| topic.len() > 0) {
-            match runs.last_mut() {
-                Some(run) if run.ends_before(topic) && run.first().has_same_subscribers(topic) => run.push(topic),
-                _ => runs.extend(Run::starting(topic)),
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+        let mut topics = self.topics().filter(|topic| topic.len() > 0).peekable();
+        std::iter::from_fn(move || {
+            loop {
+                let mut run = Run::starting(topics.next()?);
+                while let Some(topic) = topics.next_if(|&topic| run.first().has_same_subscribers(topic)) {
+                    run.push(topic);
+                }
+                if !run.subscribers().is_empty() {
+                    return Some(run);
+                }
             }
-        }
-        runs
+        })
     }
 
     /// The members, by id.

@@ -99,7 +99,13 @@ impl<'g> Topic<'g> {
 
     /// The members that subscribe to it, in Kafka's order.
     pub fn subscribers(self) -> Vec<Member<'g>> {
-        self.group.members_in_kafkas_order().filter(|member| member.subscribes(self)).collect()
+        let group = self.group;
+        let has: Vec<bool> = self.has().collect();
+        let mut subscribers = Vec::with_capacity(group.order.len());
+        let order = group.order.iter().zip(&group.subscriptions_in_order);
+        let order = order.filter(|&(_, &subscription)| has[subscription as usize]);
+        subscribers.extend(order.map(|(&index, _)| Member { group, index }));
+        subscribers
     }
 
     /// Which of the group's distinct subscriptions have it: topics with equal bits have the same subscribers.
@@ -132,20 +138,12 @@ pub struct Run<'g> {
 }
 
 impl<'g> Run<'g> {
-    /// A run of one topic, unless nobody subscribes to it.
-    pub(super) fn starting(topic: Topic<'g>) -> Option<Self> {
-        let subscribers = topic.subscribers();
-        let run = Run { first: topic, topics: 1, partitions: topic.partitions(), subscribers };
-        (!run.subscribers.is_empty()).then_some(run)
+    pub(super) fn starting(topic: Topic<'g>) -> Self {
+        Run { first: topic, topics: 1, partitions: topic.partitions(), subscribers: topic.subscribers() }
     }
 
     pub(super) fn first(&self) -> Topic<'g> {
         self.first
-    }
-
-    /// Whether no partition lies between the run and a later topic.
-    pub(super) fn ends_before(&self, topic: Topic<'g>) -> bool {
-        self.partitions.end == topic.partitions().next
     }
 
     pub(super) fn push(&mut self, topic: Topic<'g>) {
