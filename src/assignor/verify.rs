@@ -61,6 +61,8 @@ fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
     let unread = plan.members.iter().map(|(id, metadata)| Unread { id, instance: None, metadata });
     let view = View::new(unread, &table).map_err(|fault| fault.message)?;
 
+    // A leader that does not say means one.
+    let copies = plan.copies.max(1);
     let mut owners = vec![0u16; view.partitions];
     let mut last_owner = vec![u32::MAX; view.partitions];
     for (id, state) in plan.states {
@@ -87,14 +89,14 @@ fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
                 let index = (topic.base + number) as usize;
                 let before = std::mem::replace(&mut last_owner[index], member as u32);
                 owners[index] = owners[index].saturating_add(1);
-                if before == member as u32 || owners[index] > plan.copies {
+                if before == member as u32 || owners[index] > copies {
                     let spot = Spot { topic: topic.name, partition };
-                    return Err(given_twice(spot, view.members[before as usize].id, id, plan.copies));
+                    return Err(given_twice(spot, view.members[before as usize].id, id, copies));
                 }
             }
         }
     }
-    if plan.complete { check_counts(&view, plan.copies, |partition| owners[partition]) } else { Ok(()) }
+    if plan.complete { check_counts(&view, copies, |partition| owners[partition]) } else { Ok(()) }
 }
 
 /// At most one member is told that it is active, and everybody is told the same.
