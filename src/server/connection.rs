@@ -13,6 +13,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::Handle;
+use super::limits::MAX_IN_FLIGHT;
 use super::messages::ToShard;
 use super::outbox::{Close, Next, Outbox, Slot};
 use super::reader::Reader;
@@ -103,7 +104,13 @@ impl Connection {
 
     /// What the writer does next.
     pub(crate) fn next(&self, now: impl FnOnce() -> Instant) -> Next {
-        self.outbox().next(now)
+        let mut outbox = self.outbox();
+        let was_full = outbox.len() >= MAX_IN_FLIGHT;
+        let next = outbox.next(now);
+        if was_full && outbox.len() < MAX_IN_FLIGHT {
+            self.reader.notify_one();
+        }
+        next
     }
 
     /// How many requests have no answer on the wire yet.

@@ -61,3 +61,7 @@ pub(crate) const STOP_GRACE: Duration = Duration::from_secs(10);
 
 /// Lines of one kind in the log for each minute; the rest is counted. A refused client may come back every second.
 pub(crate) const LOG_LINES_PER_MINUTE: u32 = 10;
+
+/// Partitions of a topic that is created without saying how many, where naming a topic does not create it: they go
+/// evenly among 2, 3, 4 and 6 members.
+pub(crate) const DEFAULT_PARTITIONS: u32 = 12;

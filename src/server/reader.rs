@@ -87,19 +87,24 @@ impl Reader {
     /// One socket read and what it brings.
     async fn turn(&mut self) -> Result<(), End> {
         let count = self.read().await.map_err(|_| End::Peer)?;
-        if count == 0 {
-            return Err(End::Peer);
+        self.note(count)?;
+        loop {
+            let outcome = self.frames().await;
+            self.send();
+            outcome?;
+            while self.place.connection.open() >= MAX_IN_FLIGHT {
+                self.place.connection.told_reader().await;
+            }
+            if !self.large_frame().await? {
+                return Ok(());
+            }
         }
+    }
+
+    fn note(&self, count: usize) -> Result<(), End> {
         self.place.connection.note_read();
         self.place.handle.metrics().bytes_in(count);
-        let outcome = self.frames().await;
-        self.send();
-        outcome?;
-        self.reserve().await?;
-        while self.place.connection.open() >= MAX_IN_FLIGHT {
-            self.place.connection.told_reader().await;
-        }
-        Ok(())
+        if count == 0 { Err(End::Peer) } else { Ok(()) }
     }
 
     /// Waits with a buffer while the peer is busy, and without one when it has been silent for a while.
@@ -191,40 +196,45 @@ impl Reader {
         }
     }
 
-    /// Sets memory aside for a frame that is announced, before it is read; gives a large one a time limit.
-    async fn reserve(&mut self) -> Result<(), End> {
-        let Some(length) = self.framer.room().first_chunk::<4>().map(|head| u32::from_be_bytes(*head) as usize) else {
-            return Ok(());
-        };
-        if length <= FREE_FRAME_BYTES || self.reserved.is_some() {
-            return Ok(());
+    /// Reads a large frame that has begun to arrive: sets memory aside for it first, and gives it a time limit. False
+    /// when there is none.
+    async fn large_frame(&mut self) -> Result<bool, End> {
+        let Some(length) = self.announced().filter(|length| *length > FREE_FRAME_BYTES) else { return Ok(false) };
+        let most = self.place.handle.max_request_bytes();
+        if length > most {
+            let reason = format!("a frame of {length} bytes; socket.request.max.bytes = {most}");
+            return Err(End::Close(Close { kind: "frame", reason }));
         }
         self.reserved = Some(match self.place.handle.memory(length) {
             Ok(permit) => permit,
             Err(full) => full.wait().await,
         });
-        let whole = tokio::time::timeout(FRAME_TIMEOUT, async {
-            while self.framer.room().len() < length + 4 {
-                match self.half.read_buf(self.framer.room()).await {
-                    Ok(0) | Err(_) => return Err(End::Peer),
-                    Ok(count) => {
-                        self.place.connection.note_read();
-                        self.place.handle.metrics().bytes_in(count);
-                    }
-                }
-            }
-            Ok(())
-        });
-        match whole.await {
-            Ok(read) => read?,
+        match tokio::time::timeout(FRAME_TIMEOUT, self.whole(length)).await {
+            Ok(read) => read.map(|()| true),
             Err(_) => {
                 let reason = format!("a frame of {length} bytes was not whole after {} s", FRAME_TIMEOUT.as_secs());
-                return Err(End::Close(Close { kind: "slow_frame", reason }));
+                Err(End::Close(Close { kind: "slow_frame", reason }))
             }
         }
-        let outcome = Box::pin(self.frames()).await;
-        self.send();
-        outcome
+    }
+
+    /// The length of a frame that has begun to arrive, once the framer has seen enough of it to judge its length.
+    fn announced(&mut self) -> Option<usize> {
+        const LENGTH_AND_KEY: usize = 6;
+        if !self.framer.is_mid_frame() {
+            return None;
+        }
+        let begun = self.framer.room();
+        let head = begun.first_chunk::<4>().filter(|_| begun.len() >= LENGTH_AND_KEY)?;
+        usize::try_from(i32::from_be_bytes(*head)).ok()
+    }
+
+    async fn whole(&mut self, length: usize) -> Result<(), End> {
+        while self.framer.room().len() < length + 4 {
+            let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Peer)?;
+            self.note(count)?;
+        }
+        Ok(())
     }
 
     /// Reads on without looking, so that the answers before the end are not lost to a reset; who looks for idle

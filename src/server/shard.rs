@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
-use super::clock::{Clock, Entropy};
+use super::Handle;
+use super::clock::Entropy;
 use super::connection::Connection;
 use super::facts::Teller;
 use super::limits::{LATE, MAX_TURN, RELOAD_PAUSE};
@@ -28,14 +29,10 @@ use crate::time::{Now, Timestamp};
 pub(crate) struct Ground {
     /// Its number.
     pub(crate) number: usize,
-    /// The way to it, for work that comes back.
-    pub(crate) me: UnboundedSender<ToShard>,
-    /// The time.
-    pub(crate) clock: Clock,
+    /// The server, and through it the way back to this shard.
+    pub(crate) handle: Handle,
     /// The store's thread.
     pub(crate) store: StoreWriter,
-    /// Logs and metrics.
-    pub(crate) teller: Teller,
     /// What it means when a helper is lost.
     pub(crate) loss: Loss,
 }
@@ -44,12 +41,12 @@ pub(crate) struct Ground {
 pub(crate) struct Shard {
     ground: Ground,
     coordinator: Coordinator,
-    loaded: bool,
     tickets: Tickets,
+    teller: Teller,
     entropy: Entropy,
     turn: Turn,
-    /// Groups whose records could not be read, and when to try again.
-    reloads: HashMap<GroupId, Timestamp>,
+    /// Groups that are being read anew; with a time: reading failed and is tried again then.
+    reloads: HashMap<GroupId, Option<Timestamp>>,
 }
 
 /// What one turn brings to the store.
@@ -63,10 +60,11 @@ struct Turn {
 impl Shard {
     /// A shard whose groups are not loaded yet.
     pub(crate) fn new(ground: Ground, coordinator: Coordinator) -> Self {
+        let teller = Teller { metrics: ground.handle.metrics().clone(), quiet: ground.handle.quiet().clone() };
         Self {
             ground,
             coordinator,
-            loaded: false,
+            teller,
             tickets: Tickets::default(),
             entropy: Entropy::new(),
             turn: Turn::default(),
@@ -76,7 +74,7 @@ impl Shard {
 
     /// Runs until nobody can tell it anything.
     pub(crate) async fn run(mut self, mut inbox: UnboundedReceiver<ToShard>) {
-        let clock = self.ground.clock;
+        let clock = self.ground.handle.clock();
         let mut arrived = Vec::new();
         let timer = tokio::time::sleep_until(clock.instant(clock.mono()));
         tokio::pin!(timer);
@@ -113,7 +111,7 @@ impl Shard {
     }
 
     fn next_deadline(&self) -> Option<Timestamp> {
-        self.coordinator.next_deadline().into_iter().chain(self.reloads.values().copied()).min()
+        self.coordinator.next_deadline().into_iter().chain(self.reloads.values().copied().flatten()).min()
     }
 
     fn take(&mut self, message: ToShard, now: Now) {
@@ -178,22 +176,21 @@ impl Shard {
             }
         }
         for fact in &effects.facts {
-            self.ground.teller.tell(group, fact);
+            self.teller.tell(group, fact);
         }
     }
 
     /// A plan may have a million partitions: it is checked beside the shard.
     fn check_plan(&self, group: GroupId, id: WorkId, plan: PlanToCheck) {
-        let me = self.ground.me.clone();
+        let (handle, number) = (self.ground.handle.clone(), self.ground.number);
         spawn::blocking("plan check", self.ground.loss.clone(), move || {
             let verdict = super::plan_check::verdict(&plan);
-            let _ = me.send(ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
+            handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         });
     }
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {
         tracing::info!(shard = self.ground.number, groups = groups.len(), "groups loaded");
-        self.loaded = true;
         let entropy = self.entropy.draw();
         for (group, effects) in self.coordinator.loaded(groups, now, entropy) {
             self.carry_out(&group, effects);
@@ -202,6 +199,10 @@ impl Shard {
 
     /// Crash-only: the group answers what waits, is forgotten, and comes back as the store knows it.
     fn store_failed(&mut self, group: GroupId, now: Now) {
+        // Several turns of one failed batch may tell of the same group.
+        if self.reloads.insert(group.clone(), None).is_some() {
+            return;
+        }
         self.turn.forget(&group);
         self.handle(&group, Event::StoreFailed, now);
         self.ground.store.reload(self.ground.number, group);
@@ -210,13 +211,14 @@ impl Shard {
     fn reloaded(&mut self, group: GroupId, records: Result<Vec<Record>, StoreError>, now: Now) {
         match records {
             Ok(records) => {
+                self.reloads.remove(&group);
                 let entropy = self.entropy.draw();
                 let effects = self.coordinator.reloaded(&group, records, now, entropy);
                 self.carry_out(&group, effects);
             }
             Err(error) => {
                 tracing::error!(%error, %group, "the group cannot be read; it is tried again");
-                self.reloads.insert(group, now.mono + RELOAD_PAUSE);
+                self.reloads.insert(group, Some(now.mono + RELOAD_PAUSE));
             }
         }
     }
@@ -228,15 +230,15 @@ impl Shard {
                 self.carry_out(&group, effects);
             }
         }
-        if !self.reloads.is_empty() {
-            for (group, _) in self.reloads.extract_if(|_, at| *at <= now.mono) {
-                self.ground.store.reload(self.ground.number, group);
+        for (group, at) in &mut self.reloads {
+            if at.take_if(|at| *at <= now.mono).is_some() {
+                self.ground.store.reload(self.ground.number, group.clone());
             }
         }
     }
 
     fn show(&self, question: Question) {
-        let loaded = if self.loaded { Ok(()) } else { Err(Loading) };
+        let loaded = if self.coordinator.is_all_loading() { Err(Loading) } else { Ok(()) };
         match question {
             Question::List(answer) => drop(answer.send(loaded.map(|()| self.coordinator.list()))),
             Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.describe(&group)))),
@@ -253,12 +255,12 @@ impl Shard {
             self.ground.store.turn(self.ground.number, entries, marks);
         }
         for done in self.turn.flushes.drain(..) {
-            let (store, me) = (self.ground.store.clone(), self.ground.me.clone());
+            let (store, handle, number) = (self.ground.store.clone(), self.ground.handle.clone(), self.ground.number);
             spawn::task("flush", self.ground.loss.clone(), async move {
                 store.flush().await;
                 // Behind what the store told the shard meanwhile: answers that rest on it are out when this is answered.
                 let (answer, answered) = oneshot::channel();
-                let _ = me.send(ToShard::Ask(Question::List(answer)));
+                handle.tell(number, ToShard::Ask(Question::List(answer)));
                 let _ = answered.await;
                 let _ = done.send(());
             });

@@ -4,16 +4,14 @@
 //! way rest on records that may not exist.
 
 use std::collections::HashSet;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
-use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
+use super::Handle;
 use super::limits::MAX_BATCH_ENTRIES;
-use super::metrics::Metrics;
-use super::clock::Clock;
 use super::messages::ToShard;
-use crate::group::{Seq, Record};
+use crate::group::{Record, Seq};
 use crate::ids::GroupId;
 use crate::store::{Entry, Snapshot, Store, StoreError};
 
@@ -27,9 +25,11 @@ enum Job {
     Reload { shard: usize, group: GroupId },
     /// Everything asked before is to be done.
     Flush(oneshot::Sender<()>),
+    /// The thread is to end.
+    Stop,
 }
 
-/// The way to the store's thread. It ends when the last of these is gone.
+/// The way to the store's thread.
 #[derive(Clone)]
 pub(crate) struct StoreWriter(Sender<Job>);
 
@@ -58,7 +58,12 @@ impl StoreWriter {
         let _ = answer.await;
     }
 
-    /// The thread outlives everybody who can send, unless it panicked; then the server is stopping and nobody waits.
+    /// Ends the thread when everything asked before is done.
+    pub(crate) fn stop(&self) {
+        self.send(Job::Stop);
+    }
+
+    /// The thread outlives everybody who can send, unless the server is stopping; then nobody waits.
     fn send(&self, job: Job) {
         let _ = self.0.send(job);
     }
@@ -73,48 +78,44 @@ pub(crate) fn queue() -> (StoreWriter, Jobs) {
     (StoreWriter(to), Jobs(from))
 }
 
-/// Who hears of what was stored.
-pub(crate) struct Hearers {
-    /// The shards, by number.
-    pub(crate) shards: Vec<UnboundedSender<ToShard>>,
-    /// How long batches take.
-    pub(crate) metrics: Metrics,
-    /// For that.
-    pub(crate) clock: Clock,
-}
-
-/// Reads everything, tells it, then serves the queue until nobody can send any more.
+/// Reads everything, tells it, then serves the queue until it is told to stop.
 pub(crate) fn run(
     mut store: Box<dyn Store>,
     jobs: Jobs,
-    hearers: &Hearers,
+    handle: &Handle,
     loaded: impl FnOnce(Snapshot),
 ) -> Result<(), StoreError> {
     loaded(store.load()?);
-    let mut thread = Thread { store, hearers, broken: HashSet::new() };
+    let mut thread = Thread { store, handle, broken: HashSet::new() };
     let mut next = jobs.0.recv().ok();
-    while let Some(first) = next.take() {
-        next = thread.batch(first, &jobs.0).or_else(|| jobs.0.recv().ok());
+    while let Some(job) = next.take() {
+        match job {
+            Job::Turn { .. } | Job::Topics { .. } => next = thread.batch(job, &jobs.0),
+            Job::Reload { shard, group } => thread.reload(shard, group),
+            Job::Flush(done) => drop(done.send(())),
+            Job::Stop => return Ok(()),
+        }
+        next = next.or_else(|| jobs.0.recv().ok());
     }
     Ok(())
 }
 
 struct Thread<'a> {
     store: Box<dyn Store>,
-    hearers: &'a Hearers,
+    handle: &'a Handle,
     /// Groups with a failed batch that were not read anew yet.
     broken: HashSet<GroupId>,
 }
 
 impl Thread<'_> {
-    /// Does one job, or one batch of all appends that wait; gives back the first job that is none.
+    /// Makes one batch of all appends that wait; gives back the first job that is none.
     fn batch(&mut self, first: Job, jobs: &Receiver<Job>) -> Option<Job> {
         let (mut batch, mut turns, mut topics) = (Vec::new(), Vec::new(), Vec::new());
-        let mut job = Some(first);
+        let mut next = Some(first);
         let rest = loop {
-            match job {
+            match next {
                 Some(Job::Turn { shard, entries, marks }) => {
-                    let (marks, entries) = self.without_broken(shard, marks, entries);
+                    let (entries, marks) = self.without_broken(entries, marks);
                     batch.extend(entries);
                     turns.push((shard, marks));
                 }
@@ -127,36 +128,23 @@ impl Thread<'_> {
             if batch.len() >= MAX_BATCH_ENTRIES {
                 break None;
             }
-            job = match jobs.try_recv() {
-                Ok(job) => Some(job),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-            };
+            next = jobs.try_recv().ok();
         };
-        if !turns.is_empty() || !topics.is_empty() {
-            self.append(&batch, turns, topics);
-        }
-        match rest? {
-            Job::Reload { shard, group } => self.reload(shard, group),
-            Job::Flush(done) => {
-                let _ = done.send(());
-            }
-            appends @ (Job::Turn { .. } | Job::Topics { .. }) => return Some(appends),
-        }
-        None
+        self.append(&batch, turns, topics);
+        rest
     }
 
     /// Leaves out what rests on a failed batch; its groups were told already.
     fn without_broken(
         &self,
-        _shard: usize,
-        mut marks: Vec<(GroupId, Seq)>,
         mut entries: Vec<Entry>,
-    ) -> (Vec<(GroupId, Seq)>, Vec<Entry>) {
+        mut marks: Vec<(GroupId, Seq)>,
+    ) -> (Vec<Entry>, Vec<(GroupId, Seq)>) {
         if !self.broken.is_empty() {
             marks.retain(|(group, _)| !self.broken.contains(group));
             entries.retain(|entry| !matches!(entry, Entry::Group(group, _) if self.broken.contains(group)));
         }
-        (marks, entries)
+        (entries, marks)
     }
 
     fn append(
@@ -165,9 +153,9 @@ impl Thread<'_> {
         turns: Vec<(usize, Vec<(GroupId, Seq)>)>,
         topics: Vec<oneshot::Sender<Result<(), StoreError>>>,
     ) {
-        let began = self.hearers.clock.mono();
+        let began = self.handle.clock().mono();
         let outcome = self.store.append(batch);
-        self.hearers.metrics.store_batch(self.hearers.clock.mono() - began, batch.len(), outcome.is_ok());
+        self.handle.metrics().store_batch(self.handle.clock().mono() - began, batch.len(), outcome.is_ok());
         match &outcome {
             Ok(()) => turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks))),
             Err(error) => {
@@ -194,6 +182,6 @@ impl Thread<'_> {
     }
 
     fn tell(&self, shard: usize, what: ToShard) {
-        let _ = self.hearers.shards[shard].send(what);
+        self.handle.tell(shard, what);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::BytesMut;
 use tokio::io::AsyncWriteExt;
 use tokio::net::tcp::OwnedWriteHalf;
 
@@ -70,7 +70,6 @@ impl Writer {
 
     /// Encodes an answer into the buffer.
     async fn put(&mut self, slot: Slot) -> std::io::Result<Result<(), Close>> {
-        self.connection.tell_reader_if_full();
         match slot {
             Slot::Asked(asked) => {
                 if let Err(error) = asked.encode(&self.handle, &mut self.out) {
@@ -83,7 +82,7 @@ impl Writer {
             }
             Slot::Ready(answer) | Slot::NotBefore(_, answer) => {
                 self.flush().await?;
-                self.write(answer).await?;
+                self.write(&answer).await?;
             }
             Slot::Close(_) => {}
         }
@@ -92,22 +91,23 @@ impl Writer {
 
     async fn flush(&mut self) -> std::io::Result<()> {
         let out = std::mem::take(&mut self.out);
-        // What was written is given back to the buffer: the next answer needs no new memory.
-        let mut out = self.write(out).await?;
+        self.write(&out).await?;
         if out.capacity() <= KEPT_BYTES {
-            out.clear();
             self.out = out;
+            self.out.clear();
         }
         Ok(())
     }
 
-    async fn write<B: Buf>(&mut self, mut answer: B) -> std::io::Result<B> {
-        while answer.has_remaining() {
+    async fn write(&mut self, mut answers: &[u8]) -> std::io::Result<()> {
+        while !answers.is_empty() {
             self.connection.note_write();
-            let count = self.half.write_buf(&mut answer).await;
+            let count = self.half.write(answers).await;
             self.connection.note_write();
-            self.handle.metrics().bytes_out(count?);
+            let count = count?;
+            self.handle.metrics().bytes_out(count);
+            answers = &answers[count..];
         }
-        Ok(answer)
+        Ok(())
     }
 }

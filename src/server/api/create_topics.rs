@@ -17,6 +17,7 @@ const DEFAULT: i32 = -1;
 pub(crate) async fn answer(request: CreateTopicsRequest, handle: Handle) -> CreateTopicsResponse {
     let mut topics = Vec::with_capacity(request.topics.len());
     let mut seen = HashSet::new();
+    handle.topics().loaded().await;
     for asked in &request.topics {
         let outcome = if seen.insert(asked.name.as_str()) {
             one(asked, request.validate_only, &handle).await
@@ -35,12 +36,12 @@ struct Made {
 }
 
 async fn one(asked: &CreatableTopic, validate_only: bool, handle: &Handle) -> Result<Made, TopicError> {
-    let (partitions, racks) = wanted(asked, &handle.topics().view(), handle.default_partitions())?;
+    let (partitions, racks) = wanted(asked, &handle.topics().view(), handle.topics().default_partitions())?;
     let replicas = racks.iter().map(Vec::len).max().unwrap_or(1).max(1);
     if validate_only {
-        handle.may_create(asked.name.as_str(), partitions, racks)?;
+        handle.topics().may_create(&asked.name, partitions, racks)?;
     } else {
-        handle.create_topic(asked.name.as_str(), partitions, racks).await?;
+        handle.topics().create(&asked.name, partitions, racks).await?;
     }
     Ok(Made { partitions, replicas })
 }

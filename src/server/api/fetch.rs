@@ -4,30 +4,31 @@ use std::time::Duration;
 
 use super::text;
 use crate::server::limits::MAX_FETCH_WAIT;
-use crate::server::topics::View;
+use crate::server::directory::Directory;
 use crate::wire::ErrorCode;
 use crate::wire::messages::fetch::{FetchPartition, FetchTopic, FetchableTopicResponse, PartitionData};
 use crate::wire::messages::{FetchRequest, FetchResponse};
 
 /// The answer, and how long it is held back: as long as the client would wait for records. An error is told at once.
 /// The session is always 0, which means that there is none: each fetch names all its partitions (KIP-227).
-pub(crate) fn answer(request: &FetchRequest, version: i16, view: &View) -> (FetchResponse, Duration) {
-    let responses: Vec<_> = request.topics.iter().map(|topic| of_topic(topic, version, view)).collect();
+pub(crate) fn answer(request: &FetchRequest, version: i16, topics: &Directory) -> (FetchResponse, Duration) {
+    let responses: Vec<_> = request.topics.iter().map(|topic| of_topic(topic, version, topics)).collect();
     let failed = responses.iter().flat_map(|topic| &topic.partitions).any(|partition| partition.error_code.is_error());
     let wait = Duration::from_millis(u64::try_from(request.max_wait_ms).unwrap_or(0)).min(MAX_FETCH_WAIT);
     let wait = if failed { Duration::ZERO } else { wait };
     (FetchResponse { responses, ..Default::default() }, wait)
 }
 
-fn of_topic(asked: &FetchTopic, version: i16, view: &View) -> FetchableTopicResponse {
-    let (name, unknown) = if version >= 13 {
-        (view.name_of(&asked.topic_id).map(|name| name.as_str()), ErrorCode::UnknownTopicId)
-    } else {
-        (Some(asked.topic.as_str()), ErrorCode::UnknownTopicOrPartition)
-    };
+fn of_topic(asked: &FetchTopic, version: i16, topics: &Directory) -> FetchableTopicResponse {
+    let view = topics.view();
+    let by_id = (version >= 13).then(|| view.name_of(&asked.topic_id));
     let partition = |it: &FetchPartition| {
-        let exists = name.is_some_and(|name| view.table().has_partition(name, it.partition));
-        of_partition(it, if exists { ErrorCode::None } else { unknown })
+        let error = match by_id {
+            Some(None) => Some(ErrorCode::UnknownTopicId),
+            Some(Some(name)) => topics.missing(name.as_str(), it.partition),
+            None => topics.missing(&asked.topic, it.partition),
+        };
+        of_partition(it, error.unwrap_or(ErrorCode::None))
     };
     FetchableTopicResponse {
         topic: text(asked.topic.as_str()),

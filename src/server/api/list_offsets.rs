@@ -1,8 +1,7 @@
 //! ListOffsets: divvy holds no records, so a partition's end is its begin.
 
 use super::text;
-use crate::topics::TopicTable;
-use crate::wire::ErrorCode;
+use crate::server::directory::Directory;
 use crate::wire::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsTopic, ListOffsetsTopicResponse,
 };
@@ -13,7 +12,7 @@ const LATEST: i64 = -1;
 const EARLIEST: i64 = -2;
 
 /// The answer.
-pub(crate) fn answer(request: &ListOffsetsRequest, topics: &TopicTable) -> ListOffsetsResponse {
+pub(crate) fn answer(request: &ListOffsetsRequest, topics: &Directory) -> ListOffsetsResponse {
     let topic = |it: &ListOffsetsTopic| ListOffsetsTopicResponse {
         name: text(it.name.as_str()),
         partitions: it.partitions.iter().map(|partition| of_partition(it, partition, topics)).collect(),
@@ -24,11 +23,10 @@ pub(crate) fn answer(request: &ListOffsetsRequest, topics: &TopicTable) -> ListO
 fn of_partition(
     topic: &ListOffsetsTopic,
     asked: &ListOffsetsPartition,
-    topics: &TopicTable,
+    topics: &Directory,
 ) -> ListOffsetsPartitionResponse {
     let partition_index = asked.partition_index;
-    if !topics.has_partition(&topic.name, partition_index) {
-        let error_code = ErrorCode::UnknownTopicOrPartition;
+    if let Some(error_code) = topics.missing(&topic.name, partition_index) {
         return ListOffsetsPartitionResponse { partition_index, error_code, ..Default::default() };
     }
     match asked.timestamp {

@@ -4,6 +4,7 @@
 use super::text;
 use crate::ids::TopicName;
 use crate::server::Handle;
+use crate::server::directory::is_legal;
 use crate::server::topics::{COORDINATOR_NODE, TopicId, View, topic_id};
 use crate::topics::Topic;
 use crate::wire::messages::metadata::{
@@ -14,11 +15,11 @@ use crate::wire::{ErrorCode, Text};
 
 /// The answer. Topics that the client wants and the configuration allows are made first.
 pub(crate) async fn answer(request: MetadataRequest, version: i16, handle: Handle) -> MetadataResponse {
-    let loaded = handle.topics_loaded().await;
+    let loaded = handle.topics().loaded().await;
     let asked = request.topics.filter(|topics| !(version == 0 && topics.is_empty()));
     if let (Some(asked), true, true) = (&asked, loaded, request.allow_auto_topic_creation) {
         let names = asked.iter().filter_map(|topic| topic.name.as_deref()).filter(|name| !name.is_empty());
-        handle.auto_create(names).await;
+        handle.topics().auto_create(names).await;
     }
     let view = handle.topics().view();
     // Every topic that is asked for gets an entry: librdkafka asks again without a pause for one that is left out.
@@ -63,6 +64,7 @@ fn one(asked: &MetadataRequestTopic, view: &View, loaded: bool) -> MetadataRespo
         Some((name, topic)) => known(name, topic, view),
         None if !loaded => missing(ErrorCode::LeaderNotAvailable),
         None if by_id => missing(ErrorCode::UnknownTopicId),
+        None if !is_legal(asked.name.as_deref().unwrap_or_default()) => missing(ErrorCode::InvalidTopic),
         None => missing(ErrorCode::UnknownTopicOrPartition),
     }
 }

@@ -24,8 +24,7 @@ use super::Handle;
 use crate::group::{Reply, Ticket};
 use crate::ids::{GroupId, MemberId};
 use crate::wire::frame::put_response;
-use crate::wire::messages::OffsetFetchResponse;
-use crate::wire::{ApiKey, EncodeError, Text};
+use crate::wire::{ApiKey, EncodeError, Problem, Text};
 
 /// The other side of a connection, as its reader knows it.
 pub(crate) struct Peer {
@@ -84,7 +83,7 @@ pub(crate) struct Asked {
 /// What is known of the answer beforehand.
 pub(crate) enum Frame {
     /// Nothing.
-    Plain(ApiKey),
+    Plain,
     /// The partitions asked for, some with their answer already.
     Commit(Box<offset_commit::Asked>),
     /// The groups asked for.
@@ -131,48 +130,47 @@ impl Asked {
     /// Writes the answer.
     pub(crate) fn encode(self, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
         let Shape { correlation_id, version } = self.shape;
-        let replies: Vec<Reply> = match self.replies {
-            Replies::One(Some(reply)) => return encode_one(self.shape, self.frame, reply, handle, to),
-            Replies::One(None) => Vec::new(),
-            Replies::Many(replies) => replies.into_iter().flatten().collect(),
-        };
-        match self.frame {
-            Frame::Fetch(asked) => put_response(to, version, correlation_id, &offset_fetch::answer(*asked, replies, version)),
-            // Only OffsetFetch asks several groups.
-            Frame::Plain(_) | Frame::Commit(_) => put_response(to, version, correlation_id, &OffsetFetchResponse::default()),
+        match (self.frame, self.replies) {
+            (Frame::Plain, Replies::One(Some(reply))) => encode_plain(self.shape, reply, handle, to),
+            (Frame::Commit(asked), Replies::One(Some(Reply::Commit(results)))) => {
+                put_response(to, version, correlation_id, &offset_commit::answer(*asked, &results, version))
+            }
+            (Frame::Fetch(asked), Replies::Many(replies)) => {
+                let replies = replies.into_iter().flatten().collect();
+                put_response(to, version, correlation_id, &offset_fetch::answer(*asked, replies, version))
+            }
+            _ => Err(mismatch()),
         }
     }
 }
 
-fn encode_one(shape: Shape, frame: Frame, reply: Reply, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
+fn encode_plain(shape: Shape, reply: Reply, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
     let Shape { correlation_id: id, version } = shape;
-    let metrics = handle.metrics();
-    match (reply, frame) {
-        (Reply::Heartbeat(error), _) => {
-            metrics.error(ApiKey::Heartbeat, error);
+    let as_kafka = handle.presents_as_kafka();
+    match reply {
+        Reply::Heartbeat(error) => {
+            handle.metrics().error(ApiKey::Heartbeat, error);
             put_response(to, version, id, &heartbeat::answer(error))
         }
-        (Reply::Join(reply), _) => {
-            metrics.error(ApiKey::JoinGroup, reply.error);
-            put_response(to, version, id, &join_group::answer(reply, version, handle.presents_as_kafka()))
+        Reply::Join(reply) => {
+            handle.metrics().error(ApiKey::JoinGroup, reply.error);
+            put_response(to, version, id, &join_group::answer(reply, version, as_kafka))
         }
-        (Reply::Sync(reply), _) => {
-            metrics.error(ApiKey::SyncGroup, reply.error);
-            put_response(to, version, id, &sync_group::answer(reply, handle.presents_as_kafka()))
+        Reply::Sync(reply) => {
+            handle.metrics().error(ApiKey::SyncGroup, reply.error);
+            put_response(to, version, id, &sync_group::answer(reply, as_kafka))
         }
-        (Reply::Leave(reply), _) => {
-            metrics.error(ApiKey::LeaveGroup, reply.error);
+        Reply::Leave(reply) => {
+            handle.metrics().error(ApiKey::LeaveGroup, reply.error);
             put_response(to, version, id, &leave_group::answer(reply, version))
         }
-        (Reply::Commit(results), Frame::Commit(asked)) => {
-            let answer = offset_commit::answer(*asked, &results, version);
-            put_response(to, version, id, &answer)
-        }
-        (Reply::Fetch(result), Frame::Fetch(asked)) => {
-            put_response(to, version, id, &offset_fetch::answer(*asked, vec![Reply::Fetch(result)], version))
-        }
-        (Reply::Commit(_) | Reply::Fetch(_), _) => Err(crate::wire::Problem::Version(version).into()),
+        Reply::Commit(_) | Reply::Fetch(_) => Err(mismatch()),
     }
+}
+
+/// A group answers each event in its own kind; another kind would be a bug, and ends one connection.
+fn mismatch() -> EncodeError {
+    EncodeError { field: "the group's reply is of another kind", problem: Problem::Null }
 }
 
 /// A text of an id.

@@ -3,7 +3,7 @@
 use super::{Peer, text};
 use crate::group::event::{CommitRequest, CommittedOffset};
 use crate::ids::{Generation, GroupId, InstanceId, TopicName};
-use crate::topics::TopicTable;
+use crate::server::directory::Directory;
 use crate::wire::messages::offset_commit::{OffsetCommitResponsePartition, OffsetCommitResponseTopic};
 use crate::wire::messages::{OffsetCommitRequest, OffsetCommitResponse};
 use crate::wire::{ErrorCode, Text};
@@ -14,16 +14,18 @@ pub(crate) struct Asked(Vec<(Text, Vec<(i32, Option<ErrorCode>)>)>);
 /// The event's content, without an event if no partition exists: then the group is not asked, as in Kafka.
 pub(crate) fn ask(
     request: &OffsetCommitRequest,
-    topics: &TopicTable,
+    topics: &Directory,
     peer: &mut Peer,
 ) -> (Asked, GroupId, Option<CommitRequest>) {
+    let view = topics.view();
     let mut offsets = Vec::new();
     let mut asked = Vec::with_capacity(request.topics.len());
     for topic in &request.topics {
         let name = TopicName::from(topic.name.as_str());
         let mut partitions = Vec::with_capacity(topic.partitions.len());
         for it in &topic.partitions {
-            if !topics.has_partition(&topic.name, it.partition_index) {
+            // While the topics are being loaded so is the group: it lets the commit wait, and answers if that takes long.
+            if !view.table().has_partition(&topic.name, it.partition_index) && topics.is_loaded() {
                 partitions.push((it.partition_index, Some(ErrorCode::UnknownTopicOrPartition)));
                 continue;
             }
