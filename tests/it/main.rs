@@ -3,8 +3,10 @@
 mod server_admin;
 mod server_bugs;
 mod server_hostile;
+mod server_plans;
 mod server_restart;
 mod server_story;
 mod server_topics;
 mod store;
 mod support;
+mod support_store;
