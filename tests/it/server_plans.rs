@@ -11,7 +11,8 @@ use crate::support::{Client, Member, config, join, metric, serve};
 /// A subscription to `t`, as the proposal writes it.
 const READS_T: &[u8] = b"\x00\x00\x00\x00\x00\x01\x00\x01t\xff\xff\xff\xff";
 /// Partitions 0 and 1 of `t`, and 0 alone.
-const BOTH: &[u8] = b"\x00\x00\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\xff\xff\xff\xff";
+const BOTH: &[u8] =
+    b"\x00\x00\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\xff\xff\xff\xff";
 const HALF: &[u8] = b"\x00\x00\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x01\x00\x00\x00\x00\xff\xff\xff\xff";
 
 const DIGEST: Digest = Digest([0xcd; 32]);
@@ -86,7 +87,9 @@ async fn a_sync_without_its_names_is_refused() {
     let server = serve(config()).await;
     let mut client = Client::connect(server.addr()).await;
     let member = client.become_leader("g", b"all").await;
-    for (protocol_type, protocol_name) in [(None, None), (Some("test"), None), (None, Some("own")), (Some("test"), Some("x"))] {
+    for (protocol_type, protocol_name) in
+        [(None, None), (Some("test"), None), (None, Some("own")), (Some("test"), Some("x"))]
+    {
         let request = SyncGroupRequest {
             protocol_type: protocol_type.map(Into::into),
             protocol_name: protocol_name.map(Into::into),
