@@ -1,3 +1,13 @@
-//! it
+//! Real processes and sockets.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
+mod server_admin;
+mod server_bugs;
+mod server_hostile;
+mod server_plans;
+mod server_restart;
+mod server_story;
+mod server_topics;
 mod store;
+mod support;
+mod support_store;
