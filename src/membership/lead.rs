@@ -216,6 +216,7 @@ impl LeadJob {
             protocol_type: &self.protocol_type,
             members: &self.members,
             topics: &self.topics,
+            columns: &[],
             config,
             context: self.context.as_deref(),
             memo: self.memo.as_deref(),
