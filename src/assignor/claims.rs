@@ -68,7 +68,8 @@ fn each(view: &View<'_>, claims: &[Claim<'_>], mut found: impl FnMut(usize, u32,
         let set = &view.sets[member.set as usize];
         let mut hint = 0;
         for owned in &claim.owned {
-            let Some(topic_index) = view.topic(owned.topic, &mut hint).filter(|&topic| set.contains(topic as u32)) else {
+            let Some(topic_index) = view.topic(owned.topic, &mut hint).filter(|&topic| set.contains(topic as u32))
+            else {
                 continue;
             };
             let topic = &view.topics[topic_index];

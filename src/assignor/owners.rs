@@ -31,11 +31,6 @@ impl<'a> OwnerMap<'a> {
         self.width.set(self.bytes.to_mut(), index, Some(owner));
     }
 
-    /// All owners, layer after layer.
-    pub fn iter(&self) -> impl Iterator<Item = Option<u32>> {
-        (0..self.partitions * usize::from(self.copies)).map(|index| self.width.get(&self.bytes, index))
-    }
-
     /// The owners of one partition, its primary first.
     pub fn of(&self, partition: usize) -> impl Iterator<Item = u32> {
         (0..self.copies).filter_map(move |layer| self.get(layer, partition))

@@ -54,7 +54,8 @@ pub fn check_plan(plan: &EncodedPlan<'_>) -> Result<(), String> {
 }
 
 fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
-    let mut table: Vec<(&str, u32)> = plan.topics.iter().map(|(name, n)| (name.as_str(), *n)).filter(|row| row.1 > 0).collect();
+    let mut table: Vec<(&str, u32)> =
+        plan.topics.iter().map(|(name, n)| (name.as_str(), *n)).filter(|row| row.1 > 0).collect();
     table.sort_unstable();
     table.dedup_by_key(|row| row.0);
     let unread = plan.members.iter().map(|(id, metadata)| Unread { id, instance: None, metadata });
@@ -101,7 +102,9 @@ fn check_roles(plan: &EncodedPlan<'_>) -> Result<(), String> {
     let mut active: Option<&MemberId> = None;
     for (id, state) in plan.states {
         let role = Role::decode(state).map_err(|fault| format!("the state of member {:?} is {fault}", id.as_str()))?;
-        if role.active && let Some(other) = active.replace(id) {
+        if role.active
+            && let Some(other) = active.replace(id)
+        {
             return Err(format!("both {:?} and {:?} are told to be active", other.as_str(), id.as_str()));
         }
     }

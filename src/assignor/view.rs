@@ -59,6 +59,10 @@ impl TopicSet {
         Self(ranges)
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().flat_map(|&(start, end)| start..end)
+    }
+
     pub fn contains(&self, topic: u32) -> bool {
         let after = self.0.partition_point(|&(start, _)| start <= topic);
         after > 0 && topic < self.0[after - 1].1
@@ -99,7 +103,8 @@ impl<'a> View<'a> {
         let members = members.collect();
 
         let (topics, index_of) = used_topics(table, &reading.sets)?;
-        let sets = reading.sets.iter().map(|set| TopicSet::new(set.iter().map(|&of_table| index_of[of_table as usize])));
+        let sets =
+            reading.sets.iter().map(|set| TopicSet::new(set.iter().map(|&of_table| index_of[of_table as usize])));
         let sets = sets.collect();
         let partitions = topics.last().map_or(0, |last| (last.base + last.partitions) as usize);
         Ok(Self { members, topics, sets, partitions, diagnostics })
@@ -188,10 +193,7 @@ fn find<T>(rows: &[T], name_of: impl Fn(&T) -> &str, name: &str, hint: usize) ->
 }
 
 /// The topics of the table that are in any set, and for each row of the table its index among them.
-fn used_topics<'a>(
-    table: &[(&'a str, u32)],
-    sets: &[Vec<u32>],
-) -> Result<(Vec<ViewTopic<'a>>, Vec<u32>), CallError> {
+fn used_topics<'a>(table: &[(&'a str, u32)], sets: &[Vec<u32>]) -> Result<(Vec<ViewTopic<'a>>, Vec<u32>), CallError> {
     let mut used = vec![false; table.len()];
     sets.iter().flatten().for_each(|&row| used[row as usize] = true);
     let mut topics = Vec::new();
@@ -200,10 +202,9 @@ fn used_topics<'a>(
     for (row, &(name, partitions)) in table.iter().enumerate().filter(|(row, _)| used[*row]) {
         index_of[row] = topics.len() as u32;
         topics.push(ViewTopic { name, partitions, base });
-        base = base.checked_add(partitions).filter(|&sum| sum <= MAX_PARTITIONS).ok_or_else(|| CallError {
-            kind: FaultKind::Input,
-            code: None,
-            message: format!("the group reads more than {MAX_PARTITIONS} partitions (counted up to topic {name:?})"),
+        base = base.checked_add(partitions).filter(|&sum| sum <= MAX_PARTITIONS).ok_or_else(|| {
+            let text = format!("the group reads more than {MAX_PARTITIONS} partitions (counted up to topic {name:?})");
+            CallError::new(FaultKind::Input, text)
         })?;
     }
     Ok((topics, index_of))

@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn known_types_are_shown_in_words() {
-        let bytes = consumer::Subscription { version: 3, topics: vec!["b", "a", "b"], tail: Default::default() }.encode();
+        let bytes =
+            consumer::Subscription { version: 3, topics: vec!["b", "a", "b"], tail: Default::default() }.encode();
         assert_eq!(show_metadata("consumer", &bytes), json!({ "topics": ["a", "b"] }));
         assert_eq!(show_state("consumer", &consumer::empty_assignment()), json!({}));
         assert_eq!(show_state("consumer", &[]), json!({}));
