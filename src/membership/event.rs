@@ -6,15 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::lead::{Fault, LeadJob, Led, Rules};
-use super::negotiate::Offer;
+use super::negotiate::{Offer, Strategies};
 use super::notice::Notice;
-use crate::assignor::{Assignor, MemberInput};
+use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, MemberId, Protocol, ProtocolType, TopicName};
 use crate::topics::TopicTable;
 use crate::wire::ErrorCode;
-
-/// The strategies at hand, in no particular order.
-pub type Strategies = Arc<[Arc<dyn Assignor>]>;
 
 /// Names a request on its way and says with which identity it was sent: its answer is judged against
 /// that one, never against what the member has become since (B12).

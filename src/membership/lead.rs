@@ -11,8 +11,8 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 use super::config::CONSUMER;
-use super::event::{Peer, Strategies};
-use super::negotiate::{NATIVE, find};
+use super::event::Peer;
+use super::negotiate::{NATIVE, Strategies};
 use crate::assignor::{self, Assignor, CallError, FaultKind, LeaderInput, MemberInput, Plan};
 use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType};
 use crate::topics::TopicTable;
@@ -193,12 +193,13 @@ impl LeadJob {
     }
 
     fn bare_plan(&self, states: Vec<(MemberId, Bytes)>) -> Plan {
-        Plan { states, memo: self.memo.clone(), call_again: None, copies: 1, complete: false, topics: Vec::new() }
+        Plan { states, memo: self.memo.clone(), copies: 1, ..Plan::default() }
     }
 
     fn strategy(&self, protocol: &Protocol) -> Option<&dyn Assignor> {
         let native = || (*protocol == NATIVE && self.protocol_type == CONSUMER).then(assignor::native_range);
-        find(&self.strategies, protocol)
+        self.strategies
+            .find(protocol)
             .filter(|it| it.manifest().protocol_type == self.protocol_type.as_str())
             .or_else(native)
     }

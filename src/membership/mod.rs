@@ -28,11 +28,12 @@ use bytes::Bytes;
 
 use backoff::{Backoff, Dice};
 pub use config::{Config, Purpose, Rollout};
-pub use event::{Action, Event, Peer, Strategies};
+pub use event::{Action, Event, Peer};
 use event::{Sent, SyncCall};
 use heart::Heart;
 use lead::{LastPlan, Rules};
 use metadata::Claim;
+pub use negotiate::Strategies;
 use negotiate::{Offer, Wishes};
 pub use notice::{Assigned, Notice, Role, Share};
 use state::{Coordinator, State};
@@ -97,7 +98,7 @@ impl Membership {
             seek_backoff: Backoff::default(),
             join_backoff: Backoff::default(),
             heart: Heart::default(),
-            strategies: Arc::new([]),
+            strategies: Strategies::from_iter([]),
             offers: Vec::new(),
             offered: Vec::new(),
             rules: Rules::default(),
@@ -131,7 +132,7 @@ impl Membership {
             Event::Joined(sent, answer) => self.joined(&sent, answer),
             Event::Synced(sent, answer) => self.synced(&sent, answer),
             Event::Beaten(sent, error) => self.beaten(&sent, error),
-            Event::Unanswered(sent, reason) => self.unanswered(&sent, reason),
+            Event::Unanswered(sent, reason) => self.unanswered(&sent, &reason),
             Event::Topics(sent, answer) => self.topics(&sent, answer),
             Event::Led(sent, led) => self.led(&sent, *led),
             Event::GivenUp(generation) => self.given_up(generation),
@@ -196,8 +197,7 @@ impl Membership {
     /// The strategies or the operator's wishes changed: does that change what this member offers?
     fn review_offers(&mut self) {
         let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
-        let strategies = self.strategies.iter().map(|it| &**it);
-        let offers = negotiate::offers(strategies, &self.config.purpose.protocol_type(), wishes);
+        let offers = negotiate::offers(&self.strategies, &self.config.purpose.protocol_type(), wishes);
         if offers != self.offers {
             self.offers = offers;
             self.tell(Notice::OffersChanged(self.offers.clone()));

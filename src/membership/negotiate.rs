@@ -2,6 +2,8 @@
 //! `offer = default` by rank; of one name the newest version first; for consumer groups the host's own `range` last.
 
 use std::cmp::Reverse;
+use std::fmt;
+use std::sync::Arc;
 
 use super::config::CONSUMER;
 use super::limits::MAX_OFFERS;
@@ -30,13 +32,37 @@ pub struct Wishes<'a> {
     pub member: &'a [String],
 }
 
+/// The strategies at hand, in no particular order.
+#[derive(Clone)]
+pub struct Strategies(Arc<[Arc<dyn Assignor>]>);
+
+impl Strategies {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Assignor> {
+        self.0.iter().map(|it| &**it)
+    }
+
+    /// The one that serves a protocol: of several versions under one of Kafka's plain names the newest.
+    pub fn find(&self, protocol: &Protocol) -> Option<&dyn Assignor> {
+        self.iter().filter(|it| it.manifest().protocol() == *protocol).max_by_key(|it| it.manifest().version)
+    }
+}
+
+impl FromIterator<Arc<dyn Assignor>> for Strategies {
+    fn from_iter<I: IntoIterator<Item = Arc<dyn Assignor>>>(strategies: I) -> Self {
+        Self(strategies.into_iter().collect())
+    }
+}
+
+impl fmt::Debug for Strategies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|it| it.manifest().protocol())).finish()
+    }
+}
+
 /// The offers of a member of that type, most wanted first.
-pub fn offers<'a>(
-    strategies: impl Iterator<Item = &'a dyn Assignor>,
-    protocol_type: &ProtocolType,
-    wishes: Wishes<'_>,
-) -> Vec<Offer> {
-    let mut able: Vec<&dyn Assignor> = strategies.filter(|it| serves(it.manifest(), protocol_type)).collect();
+pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wishes<'_>) -> Vec<Offer> {
+    let mut able: Vec<&dyn Assignor> = strategies.iter().filter(|it| serves(it.manifest(), protocol_type)).collect();
     able.sort_by(|a, b| order(a.manifest()).cmp(&order(b.manifest())));
     let mut offers = Vec::new();
     for wanted in wishes.operator.iter().chain(wishes.member) {
@@ -54,15 +80,6 @@ pub fn offers<'a>(
     }
     offers.truncate(MAX_OFFERS);
     offers
-}
-
-/// The strategy that serves a protocol here: of several versions under one of Kafka's plain names the newest.
-pub fn find<'a>(strategies: &'a [std::sync::Arc<dyn Assignor>], protocol: &Protocol) -> Option<&'a dyn Assignor> {
-    strategies
-        .iter()
-        .map(|it| &**it)
-        .filter(|it| it.manifest().protocol() == *protocol)
-        .max_by_key(|it| it.manifest().version)
 }
 
 /// Cooperative hand-over is not built yet: a module that asks for it is not offered.

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
 use super::lead::{LeadJob, Led};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
-use super::negotiate::find;
 use super::state::{Accepted, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::watch::Racks;
-use super::{Action, Assigned, Membership, Notice, Peer, Purpose, Role, metadata, modules};
+use super::{Action, Assigned, Membership, Notice, Peer, Purpose, metadata, modules};
 use crate::ids::{MemberId, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -28,7 +27,7 @@ impl Membership {
         match self.coordinator {
             Coordinator::NotFound { again_at } if again_at <= now => {
                 self.coordinator = Coordinator::Sought;
-                self.out.push(Action::FindCoordinator);
+                return self.out.push(Action::FindCoordinator);
             }
             Coordinator::NotFound { .. } | Coordinator::Sought => return,
             Coordinator::Known(_) => {}
@@ -140,7 +139,7 @@ impl Membership {
             protocol_type: self.config.purpose.protocol_type(),
             members: Arc::clone(members),
             topics,
-            strategies: Arc::clone(&self.strategies),
+            strategies: self.strategies.clone(),
             rules: self.rules.clone(),
             context,
             memo: self.memo.clone(),
@@ -213,7 +212,7 @@ impl Membership {
     /// Says what the member's share is.
     pub(super) fn tell_assigned(&mut self) {
         let State::Stable { joined, share, .. } = &self.state else { return };
-        let digest = find(&self.strategies, &joined.protocol).and_then(|it| it.digest());
+        let digest = self.strategies.find(&joined.protocol).and_then(|it| it.digest());
         let assigned = Assigned {
             generation: joined.generation,
             protocol: joined.protocol.clone(),
@@ -228,7 +227,7 @@ impl Membership {
 
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
         let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs.iter().any(|it| it == REPLICA_RACKS);
-        if find(&self.strategies, protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
+        if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
     }
 
     /// A request got no answer. Nothing is known of what it did; it is sent again when the coordinator is found.

@@ -39,14 +39,12 @@ fn b73_a_black_hole_is_left_behind_each_time_in_bounded_time() {
         for _ in 0..6 {
             story.wants_nothing();
             let before = story.now.mono;
-            while story.wanted.is_empty() {
-                story.pass_until_due();
-            }
+            story.pass_until_wanted();
             assert!(story.now.mono - before < Duration::from_secs(4), "it looks again soon");
             story.wanted.clear();
             story.give(Event::CoordinatorNotFound("no answer".into()));
         }
-        story.pass_until_due().find_coordinator(Peer::Other).beats(ErrorCode::None);
+        story.pass_until_wanted().find_coordinator(Peer::Other).beats(ErrorCode::None);
         assert_eq!(story.member.identity(), Some((MemberId::from("me"), Generation(5))), "no rebalance");
     }
 }
@@ -117,7 +115,7 @@ fn a_silent_session_puts_the_share_in_doubt_and_a_late_confirmation_gives_it_bac
     }
     let lost = story.told.iter().filter(|it| matches!(it, Notice::Lost { .. })).count();
     assert_eq!(lost, 1, "told once: another member may have it");
-    story.pass_until_due().find_coordinator(Peer::Divvy).beats(ErrorCode::None);
+    story.pass_until_wanted().find_coordinator(Peer::Divvy).beats(ErrorCode::None);
     assert_eq!(story.assigned().generation, Generation(5), "the same generation, no rebalance");
 }
 

@@ -1,15 +1,13 @@
 //! What is offered, and how a changed module reaches the group.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, config, fake};
-use crate::assignor::Assignor;
 use crate::ids::{Generation, Protocol, ProtocolType};
 use crate::membership::config::{Config, Rollout};
 use crate::membership::event::{Event, JoinExtras, Peer};
 use crate::membership::lead::Rules;
-use crate::membership::negotiate::{Wishes, offers};
+use crate::membership::negotiate::{Strategies, Wishes, offers};
 use crate::membership::notice::Notice;
 use crate::wire::ErrorCode;
 
@@ -20,11 +18,11 @@ const COOPERATIVE: &str = r#"{"abi":"1.0","name":"soft","mode":"cooperative"}"#;
 const WRITER: &str = r#"{"abi":"1.0","name":"active-standby","protocol_type":"single-writer","shape":"states"}"#;
 
 fn offered(strategies: &[&str], operator: &[&str], member: &[&str]) -> Vec<String> {
-    let strategies: Vec<Arc<dyn Assignor>> = strategies.iter().map(|it| fake(it)).collect();
+    let strategies: Strategies = strategies.iter().map(|it| fake(it)).collect();
     let own = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let (operator, member) = (own(operator), own(member));
     let wishes = Wishes { operator: &operator, member: &member };
-    let offers = offers(strategies.iter().map(|it| &**it), &ProtocolType::from("consumer"), wishes);
+    let offers = offers(&strategies, &ProtocolType::from("consumer"), wishes);
     offers.iter().map(|it| it.protocol.to_string()).collect()
 }
 

@@ -85,7 +85,7 @@ impl Story {
     }
 
     pub fn strategies(&mut self, strategies: Vec<Arc<dyn Assignor>>) -> &mut Self {
-        self.give(Event::Strategies(strategies.into()))
+        self.give(Event::Strategies(strategies.into_iter().collect()))
     }
 
     pub fn pass(&mut self, time: Duration) -> &mut Self {
@@ -98,6 +98,14 @@ impl Story {
         let at = self.member.next_deadline().expect("the member waits for nothing");
         self.now.mono = self.now.mono.max(at);
         self.give(Event::Tick)
+    }
+
+    /// Lets time pass until the member wants something.
+    pub fn pass_until_wanted(&mut self) -> &mut Self {
+        while self.wanted.is_empty() {
+            self.pass_until_due();
+        }
+        self
     }
 
     fn take<T>(&mut self, what: &str, pick: impl Fn(&Action) -> Option<T>) -> T {
