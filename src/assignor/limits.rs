@@ -16,8 +16,8 @@ pub const MAX_COPIES: u16 = abi::MAX_CLAIM_LAYERS as u16;
 /// Replicas of one partition that are looked at for their racks: more than anybody runs, and the width of a column.
 pub const MAX_REPLICAS: usize = 64;
 
-/// What a reply may be longer than its owner maps: memo, user data and diagnostics.
-pub const REPLY_SLACK_BYTES: usize = 64 * 1024;
+/// What a reply may be longer than its owner maps or states: a whole memo, and as much again for user data and diagnostics.
+pub const REPLY_SLACK_BYTES: usize = MAX_MEMO_BYTES + 64 * 1024;
 
 /// What a reply of shape `states` may carry for each member: a state is stored and sent with every generation.
 pub const STATE_BYTES_PER_MEMBER: usize = 64 * 1024;

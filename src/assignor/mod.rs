@@ -21,6 +21,8 @@ mod owners;
 mod range;
 mod request;
 mod smoke;
+#[cfg(test)]
+mod testing;
 mod verify;
 mod view;
 

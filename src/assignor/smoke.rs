@@ -74,7 +74,7 @@ fn metadata(manifest: &Manifest, topics: &[&str], rack: &str) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assignor::{Assignor as _, Budget, Export, native_range};
+    use crate::assignor::{Budget, Export, native_range};
 
     #[test]
     fn the_host_s_own_strategy_gets_through() {

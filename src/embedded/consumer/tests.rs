@@ -52,7 +52,7 @@ fn newer_versions_are_read_as_the_newest_known_and_negative_ones_refused() {
 
 #[test]
 fn counts_that_the_bytes_cannot_hold_are_refused() {
-    for hex in ["00007fffffff", "000000000000ffffffff7fffffff", "0001000000000000000a"] {
+    for hex in ["00007fffffff", "000100000000ffffffff7fffffff", "0001000000000000000a"] {
         assert!(Subscription::decode(&bytes(hex)).is_err(), "{hex}");
     }
     assert!(Assignment::decode(&bytes("00007fffffff0000")).is_err());

@@ -1,0 +1,196 @@
+//! The topics of a running server: a value that is replaced whole, so that any number of tasks read it without waiting.
+
+mod racks;
+mod rules;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+pub use self::racks::{Broker, COORDINATOR_NODE};
+pub use self::rules::{
+    MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS, MAX_TOPIC_NAME_BYTES,
+    MAX_TOPICS, TopicError, check,
+};
+use crate::ids::TopicName;
+use crate::store::Entry;
+use crate::topics::{Rack, Topic, TopicTable};
+use crate::wire::ErrorCode;
+
+/// A topic as ids on the wire name it.
+pub type TopicId = [u8; 16];
+
+/// The topics of one moment, with all that Metadata says about them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct View {
+    table: Arc<TopicTable>,
+    names: HashMap<TopicId, TopicName>,
+    brokers: Vec<Broker>,
+    partitions: u64,
+}
+
+impl View {
+    fn of(table: TopicTable) -> Self {
+        Self {
+            names: table.0.keys().map(|name| (topic_id(name.as_str()), name.clone())).collect(),
+            brokers: racks::brokers(&table),
+            partitions: table.0.values().map(|topic| u64::from(topic.partitions)).sum(),
+            table: Arc::new(table),
+        }
+    }
+
+    /// The topics by name.
+    pub fn table(&self) -> &Arc<TopicTable> {
+        &self.table
+    }
+
+    /// The topic that has this id.
+    pub fn name_of(&self, id: &TopicId) -> Option<&TopicName> {
+        self.names.get(id)
+    }
+
+    /// The virtual brokers by node id: the coordinator, then one for each rack.
+    pub fn brokers(&self) -> &[Broker] {
+        &self.brokers
+    }
+
+    /// The rack that this virtual broker stands for.
+    pub fn rack_of(&self, node: i32) -> Option<&Rack> {
+        let at = self.brokers.binary_search_by_key(&node, |broker| broker.node).ok()?;
+        self.brokers[at].rack.as_ref()
+    }
+
+    /// The virtual brokers of a partition, its leader first; never empty for a partition that exists.
+    pub fn replicas(&self, topic: &Topic, partition: u32) -> Vec<i32> {
+        let racks = topic.racks.get(partition as usize).map(Vec::as_slice).unwrap_or_default();
+        let mut nodes: Vec<i32> = racks.iter().filter_map(|rack| racks::node_of(&self.brokers, rack)).collect();
+        if nodes.is_empty() {
+            nodes.push(COORDINATOR_NODE);
+        }
+        nodes
+    }
+}
+
+/// The topics of a running server.
+#[derive(Debug)]
+pub struct Topics {
+    /// What readers take. Its lock is held only to copy or to replace a pointer.
+    view: RwLock<Arc<View>>,
+    /// Held by who changes the topics, from reading the view to replacing it.
+    change: Mutex<()>,
+}
+
+impl Topics {
+    /// Those of the configuration.
+    pub fn new(configured: &[(TopicName, Topic)]) -> Self {
+        let table = TopicTable(configured.iter().cloned().collect());
+        Self { view: RwLock::new(Arc::new(View::of(table))), change: Mutex::new(()) }
+    }
+
+    /// Adds those of the store, before the first is created, and gives back a sentence for each that configuration and
+    /// store disagree about. The configuration outranks the store, but partitions never vanish: members may hold work
+    /// in them.
+    pub fn add_stored(&self, stored: Vec<(TopicName, Topic)>) -> Vec<String> {
+        let _changing = self.changing();
+        let mut table = TopicTable::clone(&self.view().table);
+        let mut warnings = Vec::new();
+        for (name, stored) in stored {
+            let merged = match table.0.get(&name) {
+                None => stored,
+                Some(configured) if configured.partitions == stored.partitions => continue,
+                Some(configured) => {
+                    warnings.push(disagreement(&name, configured.partitions, stored.partitions));
+                    grown(configured, stored.partitions)
+                }
+            };
+            table.0.insert(name, merged);
+        }
+        self.put(View::of(table));
+        warnings
+    }
+
+    /// The topics by name, as they are now.
+    pub fn snapshot(&self) -> Arc<TopicTable> {
+        Arc::clone(self.view().table())
+    }
+
+    /// The topics as they are now, with ids and brokers.
+    pub fn view(&self) -> Arc<View> {
+        // Only whole views are ever put in, so a poisoned lock guards a whole one.
+        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds a topic and says what the caller must make durable before it tells anybody; if that fails, the caller
+    /// takes the topic back with [`Topics::remove`]. `racks` is empty, or holds for each partition the racks of its
+    /// replicas, the leader's first.
+    pub fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<Entry, TopicError> {
+        let topic = Topic { partitions, racks };
+        check(name, &topic)?;
+        let name = TopicName::from(name);
+        let _changing = self.changing();
+        let view = self.view();
+        if view.table.0.contains_key(&name) {
+            return Err(TopicError {
+                code: ErrorCode::TopicAlreadyExists,
+                message: format!("topic {name} exists already: choose another name"),
+            });
+        }
+        rules::has_room(&view, &name, &topic)?;
+        let mut table = TopicTable::clone(&view.table);
+        table.0.insert(name.clone(), topic.clone());
+        self.put(View::of(table));
+        Ok(Entry::Topic(name, topic))
+    }
+
+    /// Takes a topic away, if it is there.
+    pub fn remove(&self, name: &TopicName) {
+        let _changing = self.changing();
+        let mut table = TopicTable::clone(&self.view().table);
+        if table.0.remove(name).is_some() {
+            self.put(View::of(table));
+        }
+    }
+
+    fn changing(&self) -> MutexGuard<'_, ()> {
+        self.change.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, view: View) {
+        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+    }
+}
+
+fn disagreement(name: &TopicName, configured: u32, stored: u32) -> String {
+    if configured > stored {
+        format!("topic {name} grows from {stored} to {configured} partitions, as the configuration says")
+    } else {
+        format!(
+            "topic {name} keeps the {stored} partitions of the store although the configuration says {configured}: \
+             partitions are never taken away; write `partitions = {stored}`"
+        )
+    }
+}
+
+/// The topic with at least so many partitions. Its racks are dealt on in the same order.
+fn grown(topic: &Topic, partitions: u32) -> Topic {
+    let partitions = topic.partitions.max(partitions);
+    let racks = match topic.racks.as_slice() {
+        [] => Vec::new(),
+        racks => racks.iter().cycle().take(partitions as usize).cloned().collect(),
+    };
+    Topic { partitions, racks }
+}
+
+/// The id that clients know a topic by. It is made from the name alone, so it is the same after every restart and on
+/// every coordinator.
+pub fn topic_id(name: &str) -> TopicId {
+    let mut id = xxhash_rust::xxh3::xxh3_128(name.as_bytes()).to_be_bytes();
+    // RFC 9562: version 8 (custom), variant 10. The first bit is cleared because tools take an id whose base64 begins
+    // with '-' for an option (Kafka avoids it for the same reason). So it is never one of Kafka's two reserved ids.
+    id[0] &= 0x7f;
+    id[6] = id[6] & 0x0f | 0x80;
+    id[8] = id[8] & 0x3f | 0x80;
+    id
+}
+
+#[cfg(test)]
+mod tests;
