@@ -11,7 +11,9 @@ use crate::membership::Peer;
 use crate::membership::event::{JoinAnswer, JoinCall, JoinExtras, Origin, PlanOrError, Sent, SyncAnswer, SyncCall};
 use crate::membership::lead::Rules;
 use crate::membership::negotiate::Offer;
-use crate::wire::divvy::{FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag};
+use crate::wire::divvy::{
+    FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
+};
 use crate::wire::messages::heartbeat::HeartbeatRequest;
 use crate::wire::messages::join_group::{
     JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, JoinGroupResponseMember,
@@ -42,7 +44,8 @@ impl Caller {
             ..JoinGroupRequest::default()
         };
         let protocol = |name: &Protocol, metadata| JoinGroupRequestProtocol { name: name.as_str().into(), metadata };
-        request.protocols = call.offers.iter().map(|(offer, metadata)| protocol(&offer.protocol, metadata.clone())).collect();
+        request.protocols =
+            call.offers.iter().map(|(offer, metadata)| protocol(&offer.protocol, metadata.clone())).collect();
         if to.peer() == Peer::Divvy {
             let module = |(offer, _): &(Offer, _)| Some((offer.protocol.clone(), offer.digest?));
             JoinRequestTag { modules: call.offers.iter().filter_map(module).collect() }.put(&mut request.tags);

@@ -39,7 +39,8 @@ pub(super) async fn commit(
         };
         topics.entry(&it.topic).or_default().push(partition);
     }
-    let topic = |(name, partitions): (&TopicName, _)| OffsetCommitRequestTopic { name: name.as_str().into(), partitions };
+    let topic =
+        |(name, partitions): (&TopicName, _)| OffsetCommitRequestTopic { name: name.as_str().into(), partitions };
     let request = OffsetCommitRequest {
         group_id: group.as_str().into(),
         generation_id_or_member_epoch: generation.0,

@@ -139,7 +139,8 @@ impl Connection {
             // A peer that does not serve the version says so in version 0, whatever was asked.
             let refused = frame.get(4..6) == Some(&ErrorCode::UnsupportedVersion.code().to_be_bytes()[..]);
             let read_as = if refused { 0 } else { version };
-            let (_, answer) = decode_response::<ApiVersionsResponse>(frame, read_as).map_err(|error| error.to_string())?;
+            let (_, answer) =
+                decode_response::<ApiVersionsResponse>(frame, read_as).map_err(|error| error.to_string())?;
             let ranges = answer.api_keys.iter().filter_map(|it| {
                 Some((ApiKey::from_code(it.api_key)?, VersionRange { min: it.min_version, max: it.max_version }))
             });
@@ -199,7 +200,11 @@ async fn serve(stream: TcpStream, requests: mpsc::Receiver<Outgoing>, end: Arc<O
     let _ = end.set(reason);
 }
 
-async fn write_requests(mut to: OwnedWriteHalf, mut requests: mpsc::Receiver<Outgoing>, unanswered: &Unanswered) -> String {
+async fn write_requests(
+    mut to: OwnedWriteHalf,
+    mut requests: mpsc::Receiver<Outgoing>,
+    unanswered: &Unanswered,
+) -> String {
     while let Some(request) = requests.recv().await {
         unanswered.lock().unwrap_or_else(PoisonError::into_inner).push_back((request.correlation, request.answer));
         if let Err(error) = to.write_all(&request.frame).await {

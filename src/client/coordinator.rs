@@ -31,7 +31,9 @@ impl Finder {
                 Err(error) => first = first.or(Some(error)),
             }
         }
-        Err(first.unwrap_or_else(|| Unreachable::no_coordinator(self.group.as_str(), "nobody", "there is no address to ask")))
+        Err(first.unwrap_or_else(|| {
+            Unreachable::no_coordinator(self.group.as_str(), "nobody", "there is no address to ask")
+        }))
     }
 
     async fn find_through(&self, address: &str) -> Result<Coordinator, Unreachable> {
@@ -57,7 +59,9 @@ impl Finder {
 fn refusal(error: ErrorCode) -> String {
     match error {
         ErrorCode::CoordinatorNotAvailable => "none is available yet; it is asked again".to_owned(),
-        ErrorCode::GroupAuthorizationFailed => "this client may not use the group: ask for DESCRIBE and READ on it".to_owned(),
+        ErrorCode::GroupAuthorizationFailed => {
+            "this client may not use the group: ask for DESCRIBE and READ on it".to_owned()
+        }
         error => error.to_string(),
     }
 }

@@ -14,7 +14,9 @@ pub struct Unreachable(String);
 impl Unreachable {
     pub(super) fn connect(address: &str, error: &io::Error) -> Self {
         let remedy = match error.kind() {
-            io::ErrorKind::ConnectionRefused => "nothing listens there: start `divvy serve`, or give the address of a broker",
+            io::ErrorKind::ConnectionRefused => {
+                "nothing listens there: start `divvy serve`, or give the address of a broker"
+            }
             io::ErrorKind::InvalidInput | io::ErrorKind::AddrNotAvailable => "give it as HOST:PORT",
             _ => "give an address that this machine can reach, as HOST:PORT",
         };
@@ -29,7 +31,9 @@ impl Unreachable {
     }
 
     pub(super) fn foreign(address: &str, reason: &str) -> Self {
-        Self(format!("{address} does not answer in Kafka's protocol: {reason}; give the address of `divvy serve` or of a broker, without TLS"))
+        Self(format!(
+            "{address} does not answer in Kafka's protocol: {reason}; give the address of `divvy serve` or of a broker, without TLS"
+        ))
     }
 
     pub(super) fn no_coordinator(group: &str, address: &str, reason: &str) -> Self {
@@ -50,7 +54,9 @@ pub enum JoinError {
     #[error("the member wants nothing: give it topics with `subscribe`, or a protocol type with `protocol_type`")]
     NoPurpose,
     /// Timeouts that cannot work.
-    #[error("a heartbeat every {heartbeat_ms} ms does not keep a session of {session_ms} ms: choose at most a third of it")]
+    #[error(
+        "a heartbeat every {heartbeat_ms} ms does not keep a session of {session_ms} ms: choose at most a third of it"
+    )]
     SlowHeart {
         /// The heartbeat interval.
         heartbeat_ms: u128,

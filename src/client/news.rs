@@ -110,14 +110,23 @@ impl fmt::Display for Note {
             Note::Fault { fault, served_by } => {
                 let digest = fault.digest.map(|it| format!(" ({})", it.short())).unwrap_or_default();
                 let kind = fault.kind.name();
-                write!(f, "{}{digest} failed ({kind}: {}); the generation is served by {served_by}", fault.protocol, fault.message)
+                write!(
+                    f,
+                    "{}{digest} failed ({kind}: {}); the generation is served by {served_by}",
+                    fault.protocol, fault.message
+                )
             }
             Note::TopicsMissing(topics) => {
                 let names: Vec<_> = topics.iter().map(|it| it.as_str()).collect();
-                write!(f, "no topic {} yet: the member waits for it (`divvy topics create` makes one)", names.join(", "))
+                write!(
+                    f,
+                    "no topic {} yet: the member waits for it (`divvy topics create` makes one)",
+                    names.join(", ")
+                )
             }
             Note::Suspended(protocols) => {
-                let each: Vec<_> = protocols.iter().map(|(protocol, reason)| format!("{protocol} ({reason})")).collect();
+                let each: Vec<_> =
+                    protocols.iter().map(|(protocol, reason)| format!("{protocol} ({reason})")).collect();
                 write!(f, "suspended: {}", each.join(", "))
             }
             Note::NoPlan { reason } => write!(f, "no assignment in this generation: {reason}"),

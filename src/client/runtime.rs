@@ -184,7 +184,10 @@ impl Runtime {
                     inbox.event(Event::Led(sent, Box::new(led)));
                 }
                 // The coordinator's own timeout ends this generation.
-                None => tracing::error!(generation = sent.generation.0, "the plan's thread panicked: this is a bug in divvy"),
+                None => tracing::error!(
+                    generation = sent.generation.0,
+                    "the plan's thread panicked: this is a bug in divvy"
+                ),
             }
         });
     }

@@ -16,10 +16,8 @@ pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Resul
         // An empty list means every topic in the oldest version.
         return Ok(TopicTable::default());
     }
-    let topic = |name: &TopicName| MetadataRequestTopic {
-        name: Some(name.as_str().into()),
-        ..MetadataRequestTopic::default()
-    };
+    let topic =
+        |name: &TopicName| MetadataRequestTopic { name: Some(name.as_str().into()), ..MetadataRequestTopic::default() };
     let request = MetadataRequest { topics: Some(names.iter().map(topic).collect()), ..MetadataRequest::default() };
     let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
     if answer.error_code.is_error() {
@@ -33,10 +31,8 @@ type BrokerRacks<'a> = BTreeMap<i32, &'a str>;
 
 fn table(answer: &MetadataResponse) -> TopicTable {
     let brokers = answer.brokers.iter();
-    let racks: BrokerRacks<'_> = brokers
-        .filter_map(|it| Some((it.node_id, it.rack.as_deref()?)))
-        .filter(|(_, rack)| !rack.is_empty())
-        .collect();
+    let racks: BrokerRacks<'_> =
+        brokers.filter_map(|it| Some((it.node_id, it.rack.as_deref()?))).filter(|(_, rack)| !rack.is_empty()).collect();
     let existing = answer.topics.iter().filter(|it| !it.error_code.is_error());
     TopicTable(existing.filter_map(|it| Some((TopicName::from(it.name.as_deref()?), topic(it, &racks)))).collect())
 }
@@ -73,7 +69,12 @@ mod tests {
     }
 
     fn partition(partition_index: i32, leader_id: i32, replica_nodes: &[i32]) -> MetadataResponsePartition {
-        MetadataResponsePartition { partition_index, leader_id, replica_nodes: replica_nodes.to_vec(), ..Default::default() }
+        MetadataResponsePartition {
+            partition_index,
+            leader_id,
+            replica_nodes: replica_nodes.to_vec(),
+            ..Default::default()
+        }
     }
 
     fn named(name: &str, error_code: ErrorCode, partitions: Vec<MetadataResponsePartition>) -> MetadataResponseTopic {

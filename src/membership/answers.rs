@@ -20,7 +20,9 @@ impl Membership {
                 self.member = answer.member;
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
             }
-            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => self.lose_coordinator(answer.error.text()),
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
+                self.lose_coordinator(answer.error.text())
+            }
             ErrorCode::InconsistentGroupProtocol => self.fail(self.nothing_in_common()),
             error => match self.fatal(error) {
                 Some(reason) => self.fail(reason),
@@ -95,14 +97,18 @@ impl Membership {
         }
         match answer.error {
             ErrorCode::None => self.settle(answer),
-            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => self.lose_coordinator(answer.error.text()),
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
+                self.lose_coordinator(answer.error.text())
+            }
             ErrorCode::CoordinatorLoadInProgress => {
                 let at = self.now.mono + self.join_backoff.fail(&mut self.dice);
                 if let State::Syncing { sync, .. } = &mut self.state {
                     *sync = SyncStep::Due { at };
                 }
             }
-            ErrorCode::UnknownMemberId => self.lose_generation("the coordinator no longer knows the member", Id::Forgotten),
+            ErrorCode::UnknownMemberId => {
+                self.lose_generation("the coordinator no longer knows the member", Id::Forgotten)
+            }
             error => match self.fatal(error) {
                 Some(reason) => self.fail(reason),
                 None => {
@@ -130,7 +136,8 @@ impl Membership {
         }
         if let Some(plan) = joined.basis.plan.as_deref() {
             self.remember_plan(&call, plan.memo.clone());
-            self.rejoin = plan.call_again.map(|wait| (self.now.mono + wait, "its strategy asked to be called again".to_owned()));
+            self.rejoin =
+                plan.call_again.map(|wait| (self.now.mono + wait, "its strategy asked to be called again".to_owned()));
         }
         self.join_backoff.succeed();
         self.heart.renew(self.now.mono);
@@ -143,7 +150,8 @@ impl Membership {
     /// before the last rejoin speaks of a member that no longer exists (B12, coordinator.md 5, item 40).
     pub(super) fn beaten(&mut self, sent: &Sent, error: ErrorCode) {
         self.heart.land(sent.ticket);
-        let present = self.state.joined().is_some_and(|it| it.generation == sent.generation) && self.member == sent.member;
+        let present =
+            self.state.joined().is_some_and(|it| it.generation == sent.generation) && self.member == sent.member;
         if !present {
             return;
         }
@@ -157,7 +165,9 @@ impl Membership {
                 self.give_up("the group rebalances".to_owned());
             }
             ErrorCode::IllegalGeneration => self.lose_generation("the group went on without the member", Id::Kept),
-            ErrorCode::UnknownMemberId => self.lose_generation("the coordinator no longer knows the member", Id::Forgotten),
+            ErrorCode::UnknownMemberId => {
+                self.lose_generation("the coordinator no longer knows the member", Id::Forgotten)
+            }
             ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => self.lose_coordinator(error.text()),
             error => {
                 if let Some(reason) = self.fatal(error) {
@@ -192,13 +202,23 @@ impl Membership {
                  and `group.max.session.timeout.ms`",
                 self.config.session_timeout.as_millis()
             ),
-            ErrorCode::GroupAuthorizationFailed => format!("this client is not allowed to use group {group}: ask for READ on it"),
-            ErrorCode::InvalidGroupId => format!("the coordinator refuses the group id {:?}: give one that is not empty", group.as_str()),
-            ErrorCode::GroupMaxSizeReached => {
-                format!("group {group} has as many members as it may: raise `group.max.size` on the coordinator, or stop a member")
+            ErrorCode::GroupAuthorizationFailed => {
+                format!("this client is not allowed to use group {group}: ask for READ on it")
             }
-            ErrorCode::FencedInstanceId => format!("another process of group {group} has this instance id: give each process its own"),
-            ErrorCode::UnsupportedVersion => "the coordinator does not serve this version of its protocol: it is older than Kafka 0.11".to_owned(),
+            ErrorCode::InvalidGroupId => {
+                format!("the coordinator refuses the group id {:?}: give one that is not empty", group.as_str())
+            }
+            ErrorCode::GroupMaxSizeReached => {
+                format!(
+                    "group {group} has as many members as it may: raise `group.max.size` on the coordinator, or stop a member"
+                )
+            }
+            ErrorCode::FencedInstanceId => {
+                format!("another process of group {group} has this instance id: give each process its own")
+            }
+            ErrorCode::UnsupportedVersion => {
+                "the coordinator does not serve this version of its protocol: it is older than Kafka 0.11".to_owned()
+            }
             _ => return None,
         };
         Some(format!("{remedy} (error {})", error.code()))

@@ -51,7 +51,10 @@ fn subscription(config: &Config, topics: &[TopicName], claim: Option<&Claim>) ->
 fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
     partitions
         .iter()
-        .map(|(topic, numbers)| TopicPartitions { topic: topic.as_str(), partitions: numbers.iter().copied().collect() })
+        .map(|(topic, numbers)| TopicPartitions {
+            topic: topic.as_str(),
+            partitions: numbers.iter().copied().collect(),
+        })
         .collect()
 }
 

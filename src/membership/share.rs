@@ -48,7 +48,9 @@ impl Membership {
     /// Whatever the member holds may be another's now.
     pub(super) fn lose_share(&mut self, reason: &str) {
         let share = match &self.state {
-            State::Stable { share, hold: Hold::Ours, .. } | State::GivingUp { share, .. } if !share.is_nothing() => share,
+            State::Stable { share, hold: Hold::Ours, .. } | State::GivingUp { share, .. } if !share.is_nothing() => {
+                share
+            }
             _ => return,
         };
         let lost = Notice::Lost { share: share.clone(), reason: reason.to_owned() };
@@ -58,7 +60,8 @@ impl Membership {
     /// The coordinator was silent for a whole session: it may have given the share away. If it confirms the
     /// generation after all, the share is the member's again, without a rebalance.
     pub(super) fn doubt(&mut self) {
-        let reason = format!("the coordinator has confirmed nothing for {} ms", self.config.session_timeout.as_millis());
+        let reason =
+            format!("the coordinator has confirmed nothing for {} ms", self.config.session_timeout.as_millis());
         self.lose_share(&reason);
         match &mut self.state {
             State::Stable { hold, .. } => *hold = Hold::InDoubt,

@@ -56,10 +56,12 @@ impl Membership {
         let with_coordinator = match self.coordinator {
             Coordinator::Sought => None,
             Coordinator::NotFound { again_at } => (!matches!(self.state, State::Over)).then_some(again_at),
-            Coordinator::Known(_) => [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at(), self.beat_at()]
-                .into_iter()
-                .flatten()
-                .min(),
+            Coordinator::Known(_) => {
+                [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at(), self.beat_at()]
+                    .into_iter()
+                    .flatten()
+                    .min()
+            }
         };
         [self.doubt_at(), with_coordinator].into_iter().flatten().min()
     }

@@ -82,7 +82,8 @@ impl Membership {
     }
 
     fn tell_missing(&mut self, table: &TopicTable) {
-        let missing: BTreeSet<_> = self.watch.names.iter().filter(|it| table.get(it.as_str()).is_none()).cloned().collect();
+        let missing: BTreeSet<_> =
+            self.watch.names.iter().filter(|it| table.get(it.as_str()).is_none()).cloned().collect();
         if missing != self.watch.missing {
             self.watch.missing.clone_from(&missing);
             if !missing.is_empty() {

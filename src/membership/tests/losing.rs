@@ -56,7 +56,11 @@ fn a_coordinator_that_restarts_costs_no_rebalance() {
     story.give(Event::Unanswered(beat, "the connection was closed".into()));
     story.pass_until_due().find_coordinator(Peer::Divvy);
     let (beat, _) = story.heartbeat();
-    assert_eq!((&beat.member, beat.generation), (&MemberId::from("me"), Generation(5)), "at once, with the same generation");
+    assert_eq!(
+        (&beat.member, beat.generation),
+        (&MemberId::from("me"), Generation(5)),
+        "at once, with the same generation"
+    );
     story.give(Event::Beaten(beat, ErrorCode::None));
     assert_eq!(story.told.len(), 2, "{:?}", story.told);
     assert!(matches!(story.told[..], [Notice::CoordinatorLost { .. }, Notice::CoordinatorFound]));

@@ -37,7 +37,10 @@ fn by_default_rank_then_newest_and_range_for_everybody() {
 #[test]
 fn named_ones_only_and_in_the_order_of_the_names() {
     let all = [ROUNDROBIN, RACK_AWARE_1, WEIGHTED, RACK_AWARE_2];
-    assert_eq!(offered(&all, &[], &["weighted", "rack-aware"]), ["weighted@1", "rack-aware@2", "rack-aware@1", "range"]);
+    assert_eq!(
+        offered(&all, &[], &["weighted", "rack-aware"]),
+        ["weighted@1", "rack-aware@2", "rack-aware@1", "range"]
+    );
     assert_eq!(offered(&all, &[], &["rack-aware@1", "unheard-of"]), ["rack-aware@1", "range"]);
 }
 

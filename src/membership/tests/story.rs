@@ -175,9 +175,8 @@ impl Story {
     pub fn topics_are(&mut self, topics: &[(&str, u32)]) -> &mut Self {
         let (sent, names) = self.topics_asked();
         let topics = topics.iter().filter(|(name, _)| names.iter().any(|it| it.as_str() == *name));
-        let topics = topics.map(|(name, partitions)| {
-            (TopicName::from(*name), Topic { partitions: *partitions, racks: Vec::new() })
-        });
+        let topics = topics
+            .map(|(name, partitions)| (TopicName::from(*name), Topic { partitions: *partitions, racks: Vec::new() }));
         self.give(Event::Topics(sent, Ok(TopicTable(topics.collect()))))
     }
 
