@@ -27,7 +27,7 @@ async fn members_share_the_partitions_and_a_leaver_hands_over_at_once() {
     together(&mut [&mut first, &mut second, &mut third], |it| partitions(it).len() <= 2).await;
 
     // The leader goes: another one leads, long before a session would end.
-    within(first.member.leave()).await;
+    first.leave().await;
     let shares = together(&mut [&mut second, &mut third], |it| partitions(it).len() == 2).await;
     assert_eq!(shares.iter().filter(|it| it.role == Role::Leader).count(), 1);
     assert_eq!((second.lost, third.lost), (0, 0), "everything was handed over in order");
@@ -51,7 +51,7 @@ async fn a_restarted_coordinator_costs_no_rebalance() {
     }
     // The generation still counts: a commit in its name is taken.
     let (topic, partition) = ("clicks".into(), 0);
-    within(first.member.commit(vec![Offset { topic, partition, offset: 7 }])).await.unwrap();
+    first.commit(vec![Offset { topic, partition, offset: 7 }]).await.unwrap();
     let mut client = Client::connect(server.addr()).await;
     assert_eq!(client.state_of("indexers").await, "Stable");
     // The next rebalance is the one that a newcomer causes, and it is the very next generation that anybody sees.
@@ -116,7 +116,8 @@ async fn a_missing_topic_is_waited_for_and_taken_when_it_appears() {
     let note = worker.note(|it| matches!(it, Note::TopicsMissing(_))).await.to_string();
     assert!(note.contains("no topic later yet"), "{note}");
     assert_eq!(partitions(&worker.assigned().await), Vec::<String>::new());
-    let topic = CreatableTopic { name: "later".into(), num_partitions: 3, replication_factor: -1, ..Default::default() };
+    let topic =
+        CreatableTopic { name: "later".into(), num_partitions: 3, replication_factor: -1, ..Default::default() };
     let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
     Client::connect(server.addr()).await.ask(7, &request).await;
     let work = worker.assigned_with(|it| !partitions(it).is_empty()).await;
@@ -128,9 +129,9 @@ async fn a_commit_counts_only_while_the_work_is_ones_own() {
     let server = serve(config()).await;
     let mut worker = Worker::join(builder(server.addr(), "indexers").subscribe(["clicks"])).await;
     let offset = || vec![Offset { topic: "clicks".into(), partition: 0, offset: 1 }];
-    assert_eq!(within(worker.member.commit(offset())).await, Err(CommitError::NotAssigned));
+    assert_eq!(worker.commit(offset()).await, Err(CommitError::NotAssigned));
     worker.assigned().await;
-    within(worker.member.commit(offset())).await.unwrap();
+    worker.commit(offset()).await.unwrap();
 }
 
 #[tokio::test]
@@ -140,5 +141,8 @@ async fn refusals_end_the_member_with_a_remedy() {
     let server = serve(limits).await;
     let mut worker = Worker::join(builder(server.addr(), "indexers").subscribe(["clicks"])).await;
     let reason = worker.failed().await;
-    assert!(reason.contains("session timeout of 5000 ms") && reason.contains("group.min.session.timeout.ms"), "{reason}");
+    assert!(
+        reason.contains("session timeout of 5000 ms") && reason.contains("group.min.session.timeout.ms"),
+        "{reason}"
+    );
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use divvy::client::{Assigned, Builder, Member, Note, Rebalance, Share};
+use divvy::client::{Assigned, Builder, CommitError, Member, Note, Offset, Rebalance, Share};
 use divvy::sandbox::{Sandbox, SandboxLimits};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::support::within;
 
@@ -108,30 +109,46 @@ impl Folder {
     }
 }
 
-/// A member that does as it is told, and all that it was told.
+/// A member in a task of its own, which gives up at once what it is asked to; and all that it was told.
 pub struct Worker {
-    pub member: Member,
+    orders: mpsc::UnboundedSender<Order>,
+    news: mpsc::UnboundedReceiver<Told>,
     pub notes: Vec<Note>,
     pub lost: usize,
 }
 
+enum Order {
+    Commit(Vec<Offset>, oneshot::Sender<Result<(), CommitError>>),
+    Leave(oneshot::Sender<()>),
+}
+
+enum Told {
+    Assigned(Assigned),
+    Lost,
+    Failed(String),
+    Note(Note),
+}
+
 impl Worker {
     pub async fn join(builder: Builder) -> Self {
-        Self { member: builder.join().await.unwrap(), notes: Vec::new(), lost: 0 }
+        let member = builder.join().await.unwrap();
+        let (orders, taken) = mpsc::unbounded_channel();
+        let (told, news) = mpsc::unbounded_channel();
+        start(work(member, taken, told));
+        Self { orders, news, notes: Vec::new(), lost: 0 }
     }
 
     /// Goes on until `found` in what it is told.
-    async fn until<T>(&mut self, mut found: impl FnMut(&Rebalance) -> Option<T>) -> T {
+    async fn until<T>(&mut self, mut found: impl FnMut(&Told) -> Option<T>) -> T {
         within(async {
             loop {
-                let news = self.member.next().await.expect("the member lives");
+                let news = self.news.recv().await.expect("the member lives");
                 let it = found(&news);
                 match news {
-                    Rebalance::Note(note) => self.notes.push(note),
-                    Rebalance::Lost { .. } => self.lost += 1,
-                    Rebalance::Revoked(work) => work.done(),
-                    Rebalance::Failed { reason } if it.is_none() => panic!("the member failed: {reason}"),
-                    Rebalance::Failed { .. } | Rebalance::Assigned(_) => {}
+                    Told::Note(note) => self.notes.push(note),
+                    Told::Lost => self.lost += 1,
+                    Told::Failed(reason) if it.is_none() => panic!("the member failed: {reason}"),
+                    Told::Failed(_) | Told::Assigned(_) => {}
                 }
                 if let Some(it) = it {
                     return it;
@@ -147,7 +164,7 @@ impl Worker {
 
     pub async fn assigned_with(&mut self, wanted: impl Fn(&Assigned) -> bool) -> Assigned {
         self.until(|news| match news {
-            Rebalance::Assigned(work) if wanted(work) => Some(work.clone()),
+            Told::Assigned(work) if wanted(work) => Some(work.clone()),
             _ => None,
         })
         .await
@@ -158,7 +175,7 @@ impl Worker {
             return note.clone();
         }
         self.until(|news| match news {
-            Rebalance::Note(note) if wanted(note) => Some(note.clone()),
+            Told::Note(note) if wanted(note) => Some(note.clone()),
             _ => None,
         })
         .await
@@ -166,11 +183,60 @@ impl Worker {
 
     pub async fn failed(&mut self) -> String {
         self.until(|news| match news {
-            Rebalance::Failed { reason } => Some(reason.clone()),
+            Told::Failed(reason) => Some(reason.clone()),
             _ => None,
         })
         .await
     }
+
+    pub async fn commit(&self, offsets: Vec<Offset>) -> Result<(), CommitError> {
+        let (answer, answered) = oneshot::channel();
+        self.orders.send(Order::Commit(offsets, answer)).unwrap_or_else(|_| panic!("the member lives"));
+        within(answered).await.unwrap()
+    }
+
+    pub async fn leave(self) {
+        let (answer, answered) = oneshot::channel();
+        self.orders.send(Order::Leave(answer)).unwrap_or_else(|_| panic!("the member lives"));
+        within(answered).await.unwrap();
+    }
+}
+
+async fn work(mut member: Member, mut orders: mpsc::UnboundedReceiver<Order>, told: mpsc::UnboundedSender<Told>) {
+    loop {
+        let news = tokio::select! {
+            news = member.next() => news,
+            order = orders.recv() => match order {
+                None => return,
+                Some(Order::Commit(offsets, answer)) => {
+                    let _ = answer.send(member.commit(offsets).await);
+                    continue;
+                }
+                Some(Order::Leave(answer)) => {
+                    member.leave().await;
+                    let _ = answer.send(());
+                    return;
+                }
+            },
+        };
+        let news = match news {
+            None => return,
+            Some(Rebalance::Revoked(work)) => {
+                work.done();
+                continue;
+            }
+            Some(Rebalance::Assigned(work)) => Told::Assigned(work),
+            Some(Rebalance::Lost { .. }) => Told::Lost,
+            Some(Rebalance::Failed { reason }) => Told::Failed(reason),
+            Some(Rebalance::Note(note)) => Told::Note(note),
+        };
+        let _ = told.send(news);
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the application's own task")]
+fn start(task: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(task);
 }
 
 /// The partitions of a share, as `topic-number`.

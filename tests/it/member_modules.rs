@@ -5,8 +5,8 @@ use std::time::Duration;
 use divvy::client::{Assigned, Duty, Note, Rollout, Writer};
 use divvy::server::Server;
 
-use crate::member_ground::{Folder, Worker, built, builder, doomed, even, partitions, together};
-use crate::support::{config, serve, within};
+use crate::member_ground::{Folder, Worker, builder, built, doomed, even, partitions, together};
+use crate::support::{config, serve};
 
 #[tokio::test]
 async fn the_newest_version_that_all_have_wins_and_a_roll_out_is_one_rebalance() {
@@ -102,7 +102,7 @@ async fn one_writer_is_active_and_its_successor_has_a_greater_epoch() {
         Duty::Active(_) => (first, second),
         Duty::Standby { .. } => (second, first),
     };
-    within(gone.member.leave()).await;
+    gone.leave().await;
     let work = left.assigned_with(|it| matches!(duty(it), Duty::Active(_))).await;
     let Duty::Active(writer) = duty(&work) else { unreachable!() };
     assert!(writer > Writer { epoch }, "{writer:?}");
