@@ -1,6 +1,9 @@
 //! Real processes and sockets.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
+mod member;
+mod member_ground;
+mod member_modules;
 mod server_admin;
 mod server_bugs;
 mod server_hostile;
