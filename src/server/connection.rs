@@ -17,6 +17,7 @@ use super::limits::MAX_IN_FLIGHT;
 use super::messages::ToShard;
 use super::outbox::{Close, Next, Outbox, Slot};
 use super::reader::Reader;
+use super::registry::Traffic;
 use super::spawn::{self, Loss};
 use super::writer::Writer;
 use crate::group::{Reply, Ticket};
@@ -30,9 +31,8 @@ pub(crate) struct Connection {
     writer: Notify,
     /// Told when the outbox has room again, and when nothing was read for a while.
     reader: Notify,
-    /// Socket reads so far, for who looks for idle connections.
+    /// See [`Traffic`].
     reads: AtomicU32,
-    /// Socket writes so far, two for each: odd while one is under way.
     writes: AtomicU32,
     /// The writer is done: the reader only waits for the peer's end.
     closed: AtomicBool,
@@ -170,9 +170,14 @@ impl Connection {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// How often it was read from and written to; an odd number of writes means that one is under way.
-    pub(crate) fn traffic(&self) -> (u32, u32) {
-        (self.reads.load(Ordering::Relaxed), self.writes.load(Ordering::Relaxed))
+    /// What who looks for idle and stuck connections wants to see.
+    pub(crate) fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.reads.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            open: self.open(),
+            closed: self.is_closed(),
+        }
     }
 
     /// A panic while the lock was held killed that task alone; the places themselves are never half changed.

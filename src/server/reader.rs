@@ -107,17 +107,16 @@ impl Reader {
         if count == 0 { Err(End::Peer) } else { Ok(()) }
     }
 
-    /// Waits with a buffer while the peer is busy, and without one when it has been silent for a while.
+    /// Reads what is there. Between two reads a busy connection keeps its buffer, a silent one gives it back.
     async fn read(&mut self) -> std::io::Result<usize> {
         loop {
             tokio::select! {
                 biased;
-                count = self.half.read_buf(self.framer.room()) => return count,
-                () = self.place.connection.told_reader() => {}
+                ready = self.half.readable() => break ready?,
+                () = self.place.connection.told_reader() => self.framer.release(),
             }
-            self.framer.release();
-            self.half.readable().await?;
         }
+        self.half.read_buf(self.framer.room()).await
     }
 
     async fn frames(&mut self) -> Result<(), End> {
@@ -238,9 +237,14 @@ impl Reader {
 
     /// Reads on without looking, so that the answers before the end are not lost to a reset; who looks for idle
     /// connections ends it.
-    async fn discard(mut self) {
-        let mut nothing = [0; 512];
-        while matches!(self.half.read(&mut nothing).await, Ok(1..)) {}
+    async fn discard(&mut self) {
+        loop {
+            let nothing = self.framer.room();
+            nothing.clear();
+            if !matches!(self.half.read_buf(nothing).await, Ok(1..)) {
+                return;
+            }
+        }
     }
 }
 

@@ -18,18 +18,47 @@ struct Open {
     all: HashMap<u64, Watched>,
 }
 
-/// A connection and what the last look at it saw.
+/// A connection and what the looks at it saw.
 struct Watched {
     /// None between the accept and the start.
     connection: Option<Arc<Connection>>,
-    reads: u32,
-    writes: u32,
+    seen: Seen,
+}
+
+/// What one look at a connection sees.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Traffic {
+    /// Socket reads so far.
+    pub(crate) reads: u32,
+    /// Socket writes so far, two for each: odd while one is under way.
+    pub(crate) writes: u32,
+    /// Requests without an answer on the wire.
+    pub(crate) open: usize,
+    /// Whether the writer is done.
+    pub(crate) closed: bool,
+}
+
+/// What the looks so far saw.
+#[derive(Default)]
+struct Seen {
+    last: Traffic,
     /// Looks in a row that saw no read.
     silent: u32,
     /// Looks in a row that saw the same write under way.
     stuck: u32,
     /// Looks since the writer was done.
     closed: u32,
+}
+
+/// What is to be done about a connection.
+#[derive(PartialEq, Eq, Debug)]
+enum Verdict {
+    Fine,
+    /// It may give its buffer back.
+    Silent,
+    /// The peer was told that it is over, and does not close.
+    Over,
+    End(Close),
 }
 
 /// How many looks a time is.
@@ -46,7 +75,7 @@ impl Registry {
         }
         open.last += 1;
         let id = open.last;
-        open.all.insert(id, Watched { connection: None, reads: 0, writes: 0, silent: 0, stuck: 0, closed: 0 });
+        open.all.insert(id, Watched { connection: None, seen: Seen::default() });
         Some(id)
     }
 
@@ -75,17 +104,22 @@ impl Registry {
 
     /// Looks at every connection, as often as [`SWEEP_INTERVAL`] says.
     pub(crate) fn sweep(&self, handle: &Handle) {
-        let mut ends = Vec::new();
-        for watched in self.open().all.values_mut() {
-            if let Some(end) = watched.look() {
-                ends.push(end);
+        let look = |watched: &mut Watched| {
+            let connection = watched.connection.as_ref()?;
+            Some((watched.seen.look(connection.traffic()), Arc::clone(connection)))
+        };
+        // Collected first: ending a connection takes the lock again.
+        let verdicts: Vec<_> = self.open().all.values_mut().filter_map(look).collect();
+        for (verdict, connection) in verdicts {
+            match verdict {
+                Verdict::Fine => {}
+                Verdict::Silent => connection.tell_reader(),
+                Verdict::Over => connection.kill(),
+                Verdict::End(close) => {
+                    handle.tell_closed(connection.peer(), &close);
+                    connection.kill();
+                }
             }
-        }
-        for (connection, close) in ends {
-            if let Some(close) = close {
-                handle.tell_closed(connection.peer(), &close);
-            }
-            connection.kill();
         }
     }
 
@@ -94,29 +128,68 @@ impl Registry {
     }
 }
 
-impl Watched {
-    /// The connection, if it is to be ended, and the reason unless that was told already.
-    fn look(&mut self) -> Option<(Arc<Connection>, Option<Close>)> {
-        let connection = self.connection.as_ref()?;
-        let (reads, writes) = connection.traffic();
-        let is_writing = writes % 2 == 1;
-        self.silent = if reads == self.reads { self.silent + 1 } else { 0 };
-        self.stuck = if is_writing && writes == self.writes { self.stuck + 1 } else { 0 };
-        self.closed += u32::from(connection.is_closed());
-        (self.reads, self.writes) = (reads, writes);
-        let close = if self.closed > 1 {
-            None
+impl Seen {
+    fn look(&mut self, now: Traffic) -> Verdict {
+        let is_writing = now.writes % 2 == 1;
+        self.silent = if now.reads == self.last.reads { self.silent + 1 } else { 0 };
+        self.stuck = if is_writing && now.writes == self.last.writes { self.stuck + 1 } else { 0 };
+        self.closed += u32::from(now.closed);
+        self.last = now;
+        if self.closed > 1 {
+            Verdict::Over
         } else if self.stuck > looks(WRITE_TIMEOUT) {
             let reason = format!("the client took none of its answers for {} s", WRITE_TIMEOUT.as_secs());
-            Some(Close { kind: "slow_reader", reason })
-        } else if self.silent > looks(MAX_IDLE) && connection.open() == 0 {
-            Some(Close { kind: "idle", reason: format!("no request for {} s", MAX_IDLE.as_secs()) })
+            Verdict::End(Close { kind: "slow_reader", reason })
+        } else if self.silent > looks(MAX_IDLE) && now.open == 0 {
+            let reason = format!("no request for {} s", MAX_IDLE.as_secs());
+            Verdict::End(Close { kind: "idle", reason })
+        } else if self.silent == 1 {
+            Verdict::Silent
         } else {
-            if self.silent == 1 {
-                connection.tell_reader();
-            }
-            return None;
+            Verdict::Fine
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdicts of so many looks at the same traffic, without the harmless ones.
+    fn verdicts(traffic: Traffic, times: u32) -> Vec<&'static str> {
+        let mut seen = Seen::default();
+        let mut look = || match seen.look(traffic) {
+            Verdict::Fine | Verdict::Silent => None,
+            Verdict::Over => Some("over"),
+            Verdict::End(close) => Some(close.kind),
         };
-        Some((Arc::clone(connection), close))
+        (0..times).filter_map(|_| look()).collect()
+    }
+
+    #[test]
+    fn a_connection_may_be_silent_for_ten_minutes_and_longer_while_it_waits() {
+        assert_eq!(verdicts(Traffic::default(), looks(MAX_IDLE)), [""; 0]);
+        assert_eq!(verdicts(Traffic::default(), looks(MAX_IDLE) + 1), ["idle"]);
+        assert_eq!(verdicts(Traffic { open: 1, ..Traffic::default() }, 10 * looks(MAX_IDLE)), [""; 0]);
+    }
+
+    #[test]
+    fn a_write_that_makes_no_progress_ends() {
+        let writing = Traffic { writes: 3, open: 1, ..Traffic::default() };
+        assert_eq!(verdicts(writing, looks(WRITE_TIMEOUT) + 2), ["slow_reader"]);
+        assert_eq!(verdicts(Traffic { writes: 4, ..writing }, 100), [""; 0]);
+    }
+
+    #[test]
+    fn who_does_not_close_after_the_last_answer_is_closed() {
+        assert_eq!(verdicts(Traffic { closed: true, ..Traffic::default() }, 2), ["over"]);
+    }
+
+    #[test]
+    fn a_connection_that_falls_silent_is_told_once() {
+        let mut seen = Seen::default();
+        let reads = [1, 2, 2, 2, 3];
+        let told = reads.map(|reads| seen.look(Traffic { reads, ..Traffic::default() }) == Verdict::Silent);
+        assert_eq!(told, [false, false, true, false, false]);
     }
 }

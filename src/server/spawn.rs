@@ -1,7 +1,9 @@
 //! The one file of the server that starts tasks: each has a name, and none dies in silence.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -67,15 +69,23 @@ impl Drop for Guard {
     }
 }
 
+/// A task's work with its guard. Boxed: an `async` block around it would keep room for it twice.
+struct Guarded {
+    work: Pin<Box<dyn Future<Output = ()> + Send>>,
+    _guard: Guard,
+}
+
+impl Future for Guarded {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.work.as_mut().poll(context)
+    }
+}
+
 /// Starts a task.
 #[allow(clippy::disallowed_methods, reason = "where tasks are started")]
 pub(crate) fn task(name: &'static str, loss: Loss, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-    let guard = Guard { name, loss };
-    let handle = tokio::spawn(async move {
-        let _guard = guard;
-        work.await;
-    });
-    handle.abort_handle()
+    tokio::spawn(Guarded { work: Box::pin(work), _guard: Guard { name, loss } }).abort_handle()
 }
 
 /// Starts work that keeps a processor busy, beside the tasks.

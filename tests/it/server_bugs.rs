@@ -189,7 +189,6 @@ async fn a_join_with_many_protocols_is_taken() {
     let protocol = |number: usize| JoinGroupRequestProtocol {
         name: format!("p{number}").into(),
         metadata: Bytes::from(vec![7; 100_000]),
-        ..Default::default()
     };
     // 5 MB: more than any other request may have.
     request.protocols = (0..50).map(protocol).collect();

@@ -31,7 +31,7 @@ async fn try_commit(client: &mut Client, member: &Member, committed_offset: i64)
 }
 
 async fn committed(client: &mut Client, group: &str) -> i64 {
-    let topic = OffsetFetchRequestTopic { name: "clicks".into(), partition_indexes: vec![1], ..Default::default() };
+    let topic = OffsetFetchRequestTopic { name: "clicks".into(), partition_indexes: vec![1] };
     let request = OffsetFetchRequest { group_id: group.into(), topics: Some(vec![topic]), ..Default::default() };
     client.ask(5, &request).await.topics[0].partitions[0].committed_offset
 }

@@ -99,7 +99,6 @@ async fn offsets_are_committed_and_fetched_in_old_and_new_versions() {
         topics: vec![OffsetCommitRequestTopic {
             name: "clicks".into(),
             partitions: partitions.iter().map(|index| at(*index, 7)).collect(),
-            ..Default::default()
         }],
         ..Default::default()
     };
@@ -115,11 +114,7 @@ async fn offsets_are_committed_and_fetched_in_old_and_new_versions() {
 
     let one = OffsetFetchRequest {
         group_id: "tool".into(),
-        topics: Some(vec![OffsetFetchRequestTopic {
-            name: "clicks".into(),
-            partition_indexes: vec![0, 2],
-            ..Default::default()
-        }]),
+        topics: Some(vec![OffsetFetchRequestTopic { name: "clicks".into(), partition_indexes: vec![0, 2] }]),
         ..Default::default()
     };
     for version in [1, 5, 7] {
@@ -130,11 +125,7 @@ async fn offsets_are_committed_and_fetched_in_old_and_new_versions() {
     let all = |group: &str| OffsetFetchRequestGroup { group_id: group.into(), topics: None, ..Default::default() };
     let some = OffsetFetchRequestGroup {
         group_id: "other".into(),
-        topics: Some(vec![OffsetFetchRequestTopics {
-            name: "clicks".into(),
-            partition_indexes: vec![3],
-            ..Default::default()
-        }]),
+        topics: Some(vec![OffsetFetchRequestTopics { name: "clicks".into(), partition_indexes: vec![3] }]),
         ..Default::default()
     };
     let several = OffsetFetchRequest { groups: vec![all("tool"), some, all("nobody")], ..Default::default() };
@@ -173,6 +164,35 @@ async fn every_group_is_coordinated_here_and_listed() {
     }
     // Scenario 75: a group that does not exist.
     assert_eq!(client.state_of("nobody").await, "Dead");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn groups_of_several_shards_answer_in_the_order_of_the_requests() {
+    let server = serve(divvy::server::config::Config { shards: Some(4), ..config() }).await;
+    let mut client = Client::connect(server.addr()).await;
+    let mut members = Vec::new();
+    for number in 0..12 {
+        members.push(client.become_leader(&format!("g{number:02}"), b"all").await);
+    }
+    let mut sent = Vec::new();
+    for member in members.iter().cycle().take(120) {
+        sent.push(client.send(3, &member.heartbeat()).await);
+    }
+    for id in sent {
+        let (answered, heartbeat) = client.receive::<HeartbeatResponse>(3).await;
+        assert_eq!((answered, heartbeat.error_code), (id, ErrorCode::None));
+    }
+    let listed = client.ask(4, &ListGroupsRequest::default()).await.groups;
+    assert!(listed.len() == 12 && listed.is_sorted_by_key(|group| group.group_id.clone()));
+    let all = |member: &Member| OffsetFetchRequestGroup {
+        group_id: member.group.as_str().into(),
+        topics: None,
+        ..Default::default()
+    };
+    let several = OffsetFetchRequest { groups: members.iter().map(all).collect(), ..Default::default() };
+    let groups = client.ask(8, &several).await.groups;
+    assert!(groups.iter().map(|group| group.group_id.as_str()).eq(members.iter().map(|member| member.group.as_str())));
     server.stop().await;
 }
 

@@ -51,7 +51,7 @@ async fn racks_are_brokers_and_the_coordinator_is_always_listed() {
     assert_eq!(metadata(&mut client, 0, Some(&[])).await.topics.len(), 1);
     let topic_id = metadata(&mut client, 12, None).await.topics[0].topic_id;
     let by_id = |topic_id| MetadataRequest {
-        topics: Some(vec![MetadataRequestTopic { topic_id, name: None, ..Default::default() }]),
+        topics: Some(vec![MetadataRequestTopic { topic_id, name: None }]),
         ..Default::default()
     };
     assert_eq!(client.ask(12, &by_id(topic_id)).await.topics[0].name.as_deref(), Some("clicks"));
@@ -103,8 +103,7 @@ async fn replicas_assigned_to_virtual_brokers_are_racks() {
     let mut client = Client::connect(server.addr()).await;
     let brokers = metadata(&mut client, 4, Some(&[])).await.brokers;
     let node = |rack: &str| brokers.iter().find(|broker| broker.rack.as_deref() == Some(rack)).unwrap().node_id;
-    let on =
-        |partition_index, broker_ids| CreatableReplicaAssignment { partition_index, broker_ids, ..Default::default() };
+    let on = |partition_index, broker_ids| CreatableReplicaAssignment { partition_index, broker_ids };
     let asked = |name: &str, assignments| CreateTopicsRequest {
         topics: vec![CreatableTopic {
             name: name.into(),
@@ -148,7 +147,7 @@ async fn any_offset_is_in_range_and_nothing_is_there() {
 
     let at = |partition_index, timestamp| ListOffsetsPartition { partition_index, timestamp, ..Default::default() };
     let partitions = vec![at(0, -1), at(0, -2), at(1, 1_700_000_000_000), at(9, -1)];
-    let topics = vec![ListOffsetsTopic { name: "clicks".into(), partitions, ..Default::default() }];
+    let topics = vec![ListOffsetsTopic { name: "clicks".into(), partitions }];
     let listed = client.ask(7, &ListOffsetsRequest { topics, ..Default::default() }).await;
     let offsets: Vec<(i16, i64)> =
         listed.topics[0].partitions.iter().map(|it| (it.error_code.code(), it.offset)).collect();
@@ -165,7 +164,6 @@ async fn records_are_refused() {
         topic_data: vec![TopicProduceData {
             name: "clicks".into(),
             partition_data: vec![PartitionProduceData { index: 0, ..Default::default() }],
-            ..Default::default()
         }],
         ..Default::default()
     };

@@ -33,9 +33,16 @@ pub fn config() -> Config {
     config
 }
 
-/// A running server with that configuration.
+/// A running server with that configuration that has read its store.
 pub async fn serve(config: Config) -> Server {
-    Server::builder(config).admin(divvy::admin::routes).start().await.unwrap()
+    let server = Server::builder(config).admin(divvy::admin::routes).start().await.unwrap();
+    within(async {
+        while !server.handle().is_loaded().await {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    server
 }
 
 /// Fails the test if it takes too long.
@@ -171,11 +178,7 @@ pub fn join(group: &str, member: &str) -> JoinGroupRequest {
         rebalance_timeout_ms: 60_000,
         member_id: member.into(),
         protocol_type: "test".into(),
-        protocols: vec![JoinGroupRequestProtocol {
-            name: "own".into(),
-            metadata: Bytes::from_static(b"metadata"),
-            ..Default::default()
-        }],
+        protocols: vec![JoinGroupRequestProtocol { name: "own".into(), metadata: Bytes::from_static(b"metadata") }],
         ..Default::default()
     }
 }
