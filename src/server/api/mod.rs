@@ -133,10 +133,16 @@ impl Asked {
         match (self.frame, self.replies) {
             (Frame::Plain, Replies::One(Some(reply))) => encode_plain(self.shape, reply, handle, to),
             (Frame::Commit(asked), Replies::One(Some(Reply::Commit(results)))) => {
+                results.iter().for_each(|(_, _, error)| handle.metrics().error(ApiKey::OffsetCommit, *error));
                 put_response(to, version, correlation_id, &offset_commit::answer(*asked, &results, version))
             }
             (Frame::Fetch(asked), Replies::Many(replies)) => {
-                let replies = replies.into_iter().flatten().collect();
+                let replies: Vec<Reply> = replies.into_iter().flatten().collect();
+                for reply in &replies {
+                    if let Reply::Fetch(Err(error)) = reply {
+                        handle.metrics().error(ApiKey::OffsetFetch, *error);
+                    }
+                }
                 put_response(to, version, correlation_id, &offset_fetch::answer(*asked, replies, version))
             }
             _ => Err(mismatch()),
