@@ -1,1 +1,296 @@
-//! All groups of one shard: routing, loading, deadlines, lists.
+//! All groups of one shard: routing, loading, deadlines, lists. Pure like the groups: one owner calls it with what
+//! happened and when, and does what it says.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::group::{Effects, Event, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName};
+use crate::ids::{Generation, GroupId};
+use crate::time::{Now, Timestamp};
+use crate::wire::ErrorCode;
+
+mod answers;
+pub mod placement;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use settings::SettingsBook;
+
+/// What a coordinator is told at its start.
+#[derive(Clone, Debug)]
+pub struct CoordinatorConfig {
+    /// The bounds of every group.
+    pub limits: GroupLimits,
+    /// `load.wait.ms`: how long a request may wait while its group is read from the store.
+    pub load_wait: Duration,
+    /// `load.heartbeat`: what a heartbeat gets meanwhile.
+    pub heartbeat_while_loading: HeartbeatWhileLoading,
+    /// The operator's settings.
+    pub settings: SettingsBook,
+}
+
+/// The answer to a heartbeat while its group is read from the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HeartbeatWhileLoading {
+    /// 0: some clients leave their group on an error.
+    #[default]
+    Ok,
+    /// 14, as the proposal has it.
+    NotReady,
+}
+
+/// The groups of one shard.
+#[derive(Debug)]
+pub struct Coordinator {
+    config: CoordinatorConfig,
+    limits: Arc<GroupLimits>,
+    groups: HashMap<GroupId, Group>,
+    /// What waits for a group that is being read. While everything is being read, every group is in here on demand.
+    loading: BTreeMap<GroupId, Vec<Waiting>>,
+    all_loading: bool,
+    /// When to look at a group again, and the same by group.
+    schedule: BTreeSet<(Timestamp, GroupId)>,
+    scheduled: HashMap<GroupId, Timestamp>,
+}
+
+/// A request that waits for its group to be read.
+#[derive(Debug)]
+struct Waiting {
+    until: Timestamp,
+    event: Event,
+}
+
+impl Coordinator {
+    /// A coordinator that waits for its store to be read: [`Coordinator::loaded`].
+    pub fn new(config: CoordinatorConfig) -> Self {
+        Self {
+            limits: Arc::new(config.limits.clone()),
+            config,
+            groups: HashMap::new(),
+            loading: BTreeMap::new(),
+            all_loading: true,
+            schedule: BTreeSet::new(),
+            scheduled: HashMap::new(),
+        }
+    }
+
+    /// Gives an event to its group. The answers of requests that wait come out of later calls.
+    pub fn handle(&mut self, group: &GroupId, event: Event, now: Now, entropy: u64) -> Effects {
+        if let Some(answer) = answers::bad_group_id(group, &event) {
+            return answer;
+        }
+        if self.is_loading(group) {
+            return self.wait(group, event, now);
+        }
+        if !self.groups.contains_key(group) {
+            match self.without_group(group, &event, now) {
+                Unknown::Answered(effects) => return effects,
+                Unknown::Made => {}
+            }
+        }
+        let failed = matches!(event, Event::StoreFailed);
+        let Some(entry) = self.groups.get_mut(group) else { return Effects::default() };
+        let effects = entry.handle(Input { event, now, entropy });
+        if failed {
+            self.forget(group);
+            self.loading.insert(group.clone(), Vec::new());
+        } else if entry.is_vacant() {
+            self.forget(group);
+        } else {
+            self.reschedule(group);
+        }
+        effects
+    }
+
+    /// The store was read: these are the groups. What waited runs now.
+    pub fn loaded(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now, entropy: u64) -> Vec<(GroupId, Effects)> {
+        self.all_loading = false;
+        for (id, records) in groups {
+            self.restore(&id, records, now);
+        }
+        let waiting: Vec<GroupId> = self.loading.keys().cloned().collect();
+        waiting.into_iter().map(|id| (id.clone(), self.run_waiting(&id, now, entropy))).collect()
+    }
+
+    /// One group was read anew after its records could not be stored.
+    pub fn reloaded(&mut self, group: &GroupId, records: Vec<Record>, now: Now, entropy: u64) -> Effects {
+        self.restore(group, records, now);
+        self.run_waiting(group, now, entropy)
+    }
+
+    /// Does what is due: deadlines of groups, and of requests that waited too long for a group to be read.
+    pub fn tick(&mut self, now: Now, entropy: u64) -> Vec<(GroupId, Effects)> {
+        let mut all = self.give_up_waiting(now);
+        let due = self.schedule.iter().take_while(|(at, _)| *at <= now.mono);
+        let due: Vec<(Timestamp, GroupId)> = due.cloned().collect();
+        for (place, (at, id)) in (0u64..).zip(due) {
+            self.schedule.remove(&(at, id.clone()));
+            self.scheduled.remove(&id);
+            let effects = self.handle(&id, Event::Tick, now, entropy.wrapping_add(place));
+            all.push((id, effects));
+        }
+        all
+    }
+
+    /// When to call [`Coordinator::tick`] at the latest.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let waiting = self.loading.values().flatten().map(|waiting| waiting.until);
+        self.schedule.first().map(|(at, _)| *at).into_iter().chain(waiting).min()
+    }
+
+    /// The shard itself was late: members' silence is measured without that.
+    pub fn forgive(&mut self, lateness: Duration) {
+        self.groups.values_mut().for_each(|group| group.forgive(lateness));
+    }
+
+    /// Whether the store is still being read.
+    pub fn is_all_loading(&self) -> bool {
+        self.all_loading
+    }
+
+    /// All groups in order of their ids.
+    pub fn list(&self) -> Vec<GroupSummary> {
+        let mut all: Vec<GroupSummary> = self.groups.values().map(Group::summary).collect();
+        all.extend(self.loading.keys().map(initializing));
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        all
+    }
+
+    /// One group; none if it is not here.
+    pub fn describe(&self, group: &GroupId) -> Option<GroupDescription> {
+        if let Some(group) = self.groups.get(group) {
+            return Some(group.describe());
+        }
+        self.is_loading(group).then(|| GroupDescription {
+            summary: initializing(group),
+            leader: None,
+            plan_digest: None,
+            members: Vec::new(),
+            suspensions: Vec::new(),
+            last_trigger: None,
+        })
+    }
+
+    fn is_loading(&self, group: &GroupId) -> bool {
+        self.all_loading || self.loading.contains_key(group)
+    }
+
+    /// A request for a group that is being read: some are answered at once, the others wait.
+    fn wait(&mut self, group: &GroupId, event: Event, now: Now) -> Effects {
+        let until = now.mono + self.config.load_wait;
+        match event {
+            Event::Heartbeat(ticket, _) => {
+                let error = match self.config.heartbeat_while_loading {
+                    HeartbeatWhileLoading::Ok => ErrorCode::None,
+                    HeartbeatWhileLoading::NotReady => ErrorCode::CoordinatorLoadInProgress,
+                };
+                answers::heartbeat(ticket, error)
+            }
+            // Some clients have no branch for 14 in SyncGroup and die of it.
+            Event::Sync(ticket, _) => answers::sync(ticket, ErrorCode::RebalanceInProgress),
+            Event::Closed(ticket) => {
+                let waiting = self.loading.entry(group.clone()).or_default();
+                waiting.retain(|waiting| answers::ticket(&waiting.event) != Some(ticket));
+                Effects::default()
+            }
+            Event::Join(..) | Event::Leave(..) | Event::Commit(..) | Event::Fetch(..) => {
+                self.loading.entry(group.clone()).or_default().push(Waiting { until, event });
+                Effects::default()
+            }
+            Event::Tick | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) | Event::Settings(_) => {
+                Effects::default()
+            }
+        }
+    }
+
+    fn run_waiting(&mut self, group: &GroupId, now: Now, entropy: u64) -> Effects {
+        let mut all = Effects::default();
+        let waiting = self.loading.remove(group).unwrap_or_default();
+        for (place, waiting) in (0u64..).zip(waiting) {
+            let more = self.handle(group, waiting.event, now, entropy.wrapping_add(place));
+            all.records.extend(more.records);
+            all.replies.extend(more.replies);
+            all.work.extend(more.work);
+            all.facts.extend(more.facts);
+            all.upto = all.upto.max(more.upto);
+        }
+        all
+    }
+
+    fn give_up_waiting(&mut self, now: Now) -> Vec<(GroupId, Effects)> {
+        let mut all = Vec::new();
+        for (id, waiting) in &mut self.loading {
+            for late in waiting.extract_if(.., |waiting| waiting.until <= now.mono) {
+                all.push((id.clone(), answers::refused(&late.event, ErrorCode::CoordinatorLoadInProgress)));
+            }
+        }
+        all
+    }
+
+    /// Some requests make a group, the others are answered without one.
+    fn without_group(&mut self, group: &GroupId, event: &Event, now: Now) -> Unknown {
+        let makes = match event {
+            Event::Join(_, request) => request.member.as_str().is_empty(),
+            Event::Commit(_, request) => request.generation < Generation(0),
+            _ => false,
+        };
+        if !makes {
+            return Unknown::Answered(answers::unknown_group(event));
+        }
+        let settings = self.config.settings.of(group);
+        self.groups.insert(group.clone(), Group::new(group.clone(), self.limits.clone(), settings, now));
+        Unknown::Made
+    }
+
+    fn restore(&mut self, id: &GroupId, records: Vec<Record>, now: Now) {
+        if records.is_empty() {
+            return;
+        }
+        let settings = self.config.settings.of(id);
+        let group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
+        self.groups.insert(id.clone(), group);
+        self.reschedule(id);
+    }
+
+    fn reschedule(&mut self, id: &GroupId) {
+        let next = self.groups.get(id).and_then(Group::next_deadline);
+        let now = self.scheduled.get(id).copied();
+        if next == now {
+            return;
+        }
+        if let Some(old) = now {
+            self.schedule.remove(&(old, id.clone()));
+            self.scheduled.remove(id);
+        }
+        if let Some(next) = next {
+            self.schedule.insert((next, id.clone()));
+            self.scheduled.insert(id.clone(), next);
+        }
+    }
+
+    fn forget(&mut self, id: &GroupId) {
+        self.groups.remove(id);
+        if let Some(at) = self.scheduled.remove(id) {
+            self.schedule.remove(&(at, id.clone()));
+        }
+    }
+}
+
+/// What became of a request for a group that is not here.
+enum Unknown {
+    Answered(Effects),
+    Made,
+}
+
+fn initializing(id: &GroupId) -> GroupSummary {
+    GroupSummary {
+        id: id.clone(),
+        state: StateName::Initialize,
+        protocol_type: None,
+        members: 0,
+        generation: Generation::NONE,
+        protocol: None,
+    }
+}

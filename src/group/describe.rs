@@ -2,8 +2,12 @@
 
 use bytes::Bytes;
 
+use super::Group;
+use super::effects::Trigger;
 use super::event::ModuleOffer;
 use super::record::Suspension;
+use super::roster::Member;
+use super::state::State;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
 
 /// A group's state, under the proposal's names.
@@ -102,4 +106,52 @@ pub struct MemberDescription {
     pub state: Bytes,
     /// How long it may be silent, in milliseconds.
     pub session_timeout_ms: u32,
+}
+
+impl Group {
+    /// The group in a line.
+    pub fn summary(&self) -> GroupSummary {
+        GroupSummary {
+            id: self.id.clone(),
+            state: self.state.name(),
+            protocol_type: self.protocol_type.clone(),
+            members: self.roster.members.len(),
+            generation: self.generation,
+            protocol: self.protocol.clone(),
+        }
+    }
+
+    /// The group with everything that may be shown of it.
+    pub fn describe(&self) -> GroupDescription {
+        GroupDescription {
+            summary: self.summary(),
+            leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id)),
+            plan_digest: self
+                .plan
+                .as_ref()
+                .filter(|plan| plan.generation == self.generation)
+                .and_then(|plan| plan.digest),
+            members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
+            suspensions: self.suspensions.clone(),
+            last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
+        }
+    }
+
+    fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {
+        let is_active = matches!(self.state, State::Stable(_));
+        let plan = self.plan.as_ref().filter(|_| is_active);
+        let state = plan.and_then(|plan| plan.states.iter().find(|(of, _)| of == id)).map(|(_, state)| state.0.clone());
+        let shown = self.protocol.as_ref().or(member.protocols.first().map(|offered| &offered.name));
+        MemberDescription {
+            id: id.clone(),
+            instance: member.instance.clone(),
+            client_id: member.client_id.clone(),
+            client_host: member.client_host.clone(),
+            offers: member.present_offers().into_iter().cloned().collect(),
+            modules: member.modules.is_some().then(|| member.present_modules().to_vec()),
+            metadata: shown.map(|protocol| member.metadata(protocol)).unwrap_or_default(),
+            state: state.unwrap_or_default(),
+            session_timeout_ms: u32::try_from(member.session_timeout.as_millis()).unwrap_or(u32::MAX),
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What one input caused: records to store, answers to send, work to start, facts to tell.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -169,6 +170,41 @@ pub enum Trigger {
     PlanFailed(Protocol),
     /// The operator's settings changed.
     SettingsChanged,
+}
+
+impl Trigger {
+    /// Its kind, for metrics: a bounded set of labels.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Trigger::MemberJoined(_) => "member_joined",
+            Trigger::MetadataChanged(_) => "metadata_changed",
+            Trigger::LeaderRejoined(_) => "leader_rejoined",
+            Trigger::MemberLeft(_) => "member_left",
+            Trigger::SessionExpired(_) => "session_expired",
+            Trigger::SyncExpired(_) => "sync_expired",
+            Trigger::RolledOut(_) => "rolled_out",
+            Trigger::Suspended(_) => "suspended",
+            Trigger::PlanFailed(_) => "plan_failed",
+            Trigger::SettingsChanged => "settings_changed",
+        }
+    }
+}
+
+impl fmt::Display for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trigger::MemberJoined(id) => write!(f, "{id} joined"),
+            Trigger::MetadataChanged(id) => write!(f, "{id} joined again with other metadata"),
+            Trigger::LeaderRejoined(id) => write!(f, "the leader {id} joined again"),
+            Trigger::MemberLeft(id) => write!(f, "{id} left"),
+            Trigger::SessionExpired(id) => write!(f, "{id} was silent for too long"),
+            Trigger::SyncExpired(id) => write!(f, "{id} never asked for its state"),
+            Trigger::RolledOut(protocol) => write!(f, "{protocol} is rolled out: all members can run it"),
+            Trigger::Suspended(protocol) => write!(f, "{protocol} failed and is suspended"),
+            Trigger::PlanFailed(protocol) => write!(f, "the leader had no valid plan under {protocol}"),
+            Trigger::SettingsChanged => f.write_str("the group's settings changed"),
+        }
+    }
 }
 
 /// Something that happened, told to whoever listens: logs, metrics, the admin port.

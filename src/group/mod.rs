@@ -1,16 +1,202 @@
 //! One group of the coordinator: a pure state machine. It is told what happened and when, and says what to
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
+//!
+//! Where to look: [`state`](self) data in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
+//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`.
 
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use crate::ids::{Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
+use crate::time::{Now, Timestamp, WallTime};
+
+mod deadlines;
 pub mod describe;
 pub mod effects;
 pub mod event;
+mod heartbeat;
+mod invariants;
+mod join;
+mod leave;
 pub mod limits;
+mod offsets;
+mod persist;
+mod rebalance;
 pub mod record;
+mod roster;
 pub mod settings;
+mod state;
+mod suspend;
+mod sync;
+#[cfg(test)]
+mod tests;
+mod vote;
 
 pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName};
 pub use effects::{Effects, Fact, Reply, Trigger, Work};
 pub use event::{Event, Input, Seq, Ticket, WorkId, WorkOutcome};
+pub(crate) use join::join_error;
 pub use limits::GroupLimits;
+pub(crate) use offsets::no_offset;
+pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
 pub use settings::{GroupSettings, LeaderSelection, PlanCheck};
+
+use record::{OffsetRecord, PlanRecord};
+use roster::Roster;
+use state::State;
+
+/// One group.
+#[derive(Debug)]
+pub struct Group {
+    id: GroupId,
+    limits: Arc<GroupLimits>,
+    settings: Arc<GroupSettings>,
+    state: State,
+    roster: Roster,
+    protocol_type: Option<ProtocolType>,
+    /// The protocol of the present generation.
+    protocol: Option<Protocol>,
+    generation: Generation,
+    leader: Option<MemberId>,
+    /// The last plan that was accepted. In Stable it is the present generation's.
+    plan: Option<PlanRecord>,
+    offsets: BTreeMap<(TopicName, i32), OffsetRecord>,
+    suspensions: Vec<Suspension>,
+    /// When the group came into its present state.
+    since: WallTime,
+    /// What began the last rebalance.
+    last_trigger: Option<Trigger>,
+    /// Leaders' errors in a row: each doubles the hold before the next try.
+    failures_in_row: u32,
+    /// No join phase ends before.
+    hold_until: Timestamp,
+    /// The leader whose last plan was not accepted.
+    failed_leader: Option<MemberId>,
+    ledger: Ledger,
+    /// No deadline is earlier. It may be too early, never too late.
+    wake: Option<Timestamp>,
+}
+
+/// What was handed to the store, and what waits for it.
+#[derive(Debug, Default)]
+struct Ledger {
+    /// The records handed out so far.
+    emitted: Seq,
+    /// Those known to be durable.
+    stored: Seq,
+    /// Answers that wait for a record.
+    held: VecDeque<(Seq, Ticket, Reply)>,
+    /// The highest generation that may have been announced.
+    announced: Generation,
+    /// The highest generation that may be announced without storing anything.
+    reserved: Generation,
+}
+
+/// One step of the machine: the moment, and what it causes.
+struct Step {
+    now: Now,
+    entropy: u64,
+    effects: Effects,
+}
+
+impl Group {
+    /// A group that nobody has joined yet.
+    pub fn new(id: GroupId, limits: Arc<GroupLimits>, settings: Arc<GroupSettings>, now: Now) -> Self {
+        Self {
+            id,
+            limits,
+            settings,
+            state: State::Empty,
+            roster: Roster::default(),
+            protocol_type: None,
+            protocol: None,
+            generation: Generation(0),
+            leader: None,
+            plan: None,
+            offsets: BTreeMap::new(),
+            suspensions: Vec::new(),
+            since: now.wall,
+            last_trigger: None,
+            failures_in_row: 0,
+            hold_until: Timestamp::default(),
+            failed_leader: None,
+            ledger: Ledger::default(),
+            wake: None,
+        }
+    }
+
+    /// Takes one input and says what it causes. Never fails: a peer's fault is an answer with an error code.
+    pub fn handle(&mut self, input: Input) -> Effects {
+        let Input { event, now, entropy } = input;
+        let mut step = Step { now, entropy, effects: Effects::default() };
+        match event {
+            Event::Join(ticket, request) => self.join(ticket, request, &mut step),
+            Event::Sync(ticket, request) => self.sync(ticket, request, &mut step),
+            Event::Heartbeat(ticket, request) => self.heartbeat(ticket, request, &mut step),
+            Event::Leave(ticket, request) => self.leave(ticket, request, &mut step),
+            Event::Commit(ticket, request) => self.commit(ticket, request, &mut step),
+            Event::Fetch(ticket, request) => self.fetch(ticket, request, &mut step),
+            Event::Closed(ticket) => self.closed(ticket, &mut step),
+            Event::Tick => self.tick(&mut step),
+            Event::Stored(upto) => self.stored(upto, &mut step),
+            Event::StoreFailed => self.store_failed(&mut step),
+            Event::WorkDone(id, outcome) => self.work_done(id, outcome, &mut step),
+            Event::Settings(settings) => self.new_settings(settings, &mut step),
+        }
+        step.effects.upto = self.ledger.emitted;
+        self.check();
+        step.effects
+    }
+
+    /// When to send [`Event::Tick`] at the latest. A tick that comes too early does nothing.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.wake
+    }
+
+    /// The group's id.
+    pub fn id(&self) -> &GroupId {
+        &self.id
+    }
+
+    /// Whether nothing would be lost by forgetting the group: nobody is in it and nothing was ever stored of it.
+    pub fn is_vacant(&self) -> bool {
+        matches!(self.state, State::Empty)
+            && self.roster.pending.is_empty()
+            && self.ledger.held.is_empty()
+            && self.ledger.emitted == Seq(0)
+            && self.ledger.reserved == Generation(0)
+            && self.offsets.is_empty()
+    }
+
+    /// The operator's settings changed: they hold from the next rebalance on; a changed choice of protocol begins one.
+    fn new_settings(&mut self, settings: Arc<GroupSettings>, step: &mut Step) {
+        if *self.settings == *settings {
+            return;
+        }
+        self.settings = settings;
+        if matches!(self.state, State::Stable(_)) {
+            self.rebalance(Trigger::SettingsChanged, step);
+        }
+    }
+
+    fn set_state(&mut self, state: State, step: &mut Step) {
+        let (from, to) = (self.state.name(), state.name());
+        self.state = state;
+        self.since = step.now.wall;
+        if from != to {
+            step.fact(Fact::StateChanged { from: from.proposal(), to: to.proposal() });
+        }
+    }
+
+    /// Makes sure that the group is woken by then.
+    fn wake_by(&mut self, at: Timestamp) {
+        self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+}
+
+impl Step {
+    fn fact(&mut self, fact: Fact) {
+        self.effects.facts.push(fact);
+    }
+}

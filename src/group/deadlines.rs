@@ -1,0 +1,95 @@
+//! Time. There are no timers that could be stale: a tick looks at what is due now, and [`Group::next_deadline`] says
+//! when to look again.
+
+use std::time::Duration;
+
+use crate::ids::MemberId;
+use crate::time::Timestamp;
+use crate::wire::ErrorCode;
+
+use super::effects::Trigger;
+use super::state::State;
+use super::{Group, Step};
+
+impl Group {
+    pub(super) fn tick(&mut self, step: &mut Step) {
+        self.expire_pending_ids(step);
+        self.expire_sessions(step);
+        self.phase_deadline(step);
+        self.wake = self.earliest_deadline();
+    }
+
+    /// Moves every session's end: the coordinator itself was late, and its lateness is not the members' silence.
+    pub fn forgive(&mut self, lateness: Duration) {
+        self.roster.members.values_mut().for_each(|member| member.expires = member.expires + lateness);
+    }
+
+    fn expire_pending_ids(&mut self, step: &mut Step) {
+        let now = step.now.mono;
+        self.roster.pending.retain(|_, id| id.expires > now);
+    }
+
+    fn expire_sessions(&mut self, step: &mut Step) {
+        let now = step.now.mono;
+        let silent = self.roster.members.iter().filter(|(_, member)| member.can_expire() && member.expires <= now);
+        let silent: Vec<MemberId> = silent.map(|(id, _)| id.clone()).collect();
+        for id in &silent {
+            self.drop_member(id, "session expired", ErrorCode::UnknownMemberId, step);
+        }
+        if let Some(id) = silent.into_iter().next() {
+            self.rebalance(Trigger::SessionExpired(id), step);
+        }
+    }
+
+    /// The end of a phase, or the end of a hold within it.
+    fn phase_deadline(&mut self, step: &mut Step) {
+        let now = step.now.mono;
+        match &self.state {
+            State::Empty => {}
+            State::Joining(joining) if joining.deadline <= now => self.join_deadline(step),
+            State::Joining(_) => self.try_complete(step),
+            State::AwaitingSync(awaiting) if awaiting.deadline <= now => self.sync_deadline(step),
+            State::Stable(stable) if stable.sync_deadline.is_some_and(|at| at <= now) => self.sync_deadline(step),
+            State::AwaitingSync(_) | State::Stable(_) => {}
+        }
+    }
+
+    /// Members that were told their generation and never asked for their state are removed, heartbeats or not
+    /// (KAFKA-12890).
+    fn sync_deadline(&mut self, step: &mut Step) {
+        let late = self.roster.members.iter().filter(|(_, member)| !member.synced);
+        let late: Vec<MemberId> = late.map(|(id, _)| id.clone()).collect();
+        for id in &late {
+            self.drop_member(id, "did not sync in time", ErrorCode::UnknownMemberId, step);
+        }
+        match late.into_iter().next() {
+            Some(id) => self.rebalance(Trigger::SyncExpired(id), step),
+            None => self.settle(),
+        }
+    }
+
+    /// The exact next moment at which a tick would do something.
+    pub(super) fn earliest_deadline(&self) -> Option<Timestamp> {
+        let sessions = self.roster.members.values().filter(|member| member.can_expire()).map(|member| member.expires);
+        let ids = self.roster.pending.values().map(|id| id.expires);
+        sessions.chain(ids).chain(self.phase_ends()).min()
+    }
+
+    fn phase_ends(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Empty => None,
+            State::Joining(joining) => {
+                let holds = self.roster.pending.values().map(|id| id.holds_until.min(id.expires)).max();
+                let released = holds.unwrap_or_default().max(self.hold_until);
+                let completes = joining.initial.is_none() && self.roster.all_joined();
+                Some(if completes { joining.deadline.min(released) } else { joining.deadline })
+            }
+            State::AwaitingSync(awaiting) => self.unsynced().then_some(awaiting.deadline),
+            State::Stable(stable) => stable.sync_deadline,
+        }
+    }
+
+    fn unsynced(&self) -> bool {
+        self.roster.members.values().any(|member| !member.synced)
+    }
+}

@@ -1,0 +1,56 @@
+//! Heartbeat: a sign of life, and with it what a divvy member could run by now.
+
+use crate::ids::{Generation, MemberId};
+use crate::wire::ErrorCode;
+
+use super::effects::Reply;
+use super::event::{HeartbeatRequest, Ticket};
+use super::state::State;
+use super::{Group, Step};
+
+impl Group {
+    /// Answered at once, whatever the store does: it rests on nothing that has to be durable.
+    pub(super) fn heartbeat(&mut self, ticket: Ticket, request: HeartbeatRequest, step: &mut Step) {
+        let error = match self.validate(&request.member, request.generation) {
+            Ok(()) => self.alive(request, step),
+            Err(error) => error,
+        };
+        step.effects.replies.push((ticket, Reply::Heartbeat(error)));
+    }
+
+    fn alive(&mut self, request: HeartbeatRequest, step: &mut Step) -> ErrorCode {
+        let Some(member) = self.roster.members.get_mut(&request.member) else { return ErrorCode::UnknownMemberId };
+        member.renew(step.now.mono);
+        let expires = member.expires;
+        let news = request
+            .modules
+            .filter(|modules| member.modules.is_some() && member.present_modules() != modules.as_slice());
+        let has_news = news.is_some();
+        if has_news {
+            member.announced = news;
+        }
+        self.wake_by(expires);
+        if has_news
+            && matches!(self.state, State::Stable(_))
+            && let Some(trigger) = self.better_at_hand(step.now.wall)
+        {
+            self.rebalance(trigger, step);
+        }
+        match self.state {
+            State::Joining(_) => ErrorCode::RebalanceInProgress,
+            State::AwaitingSync(_) | State::Stable(_) => ErrorCode::None,
+            State::Empty => ErrorCode::UnknownMemberId,
+        }
+    }
+
+    /// The checks of every request of a member, in this order: who, then which generation.
+    pub(super) fn validate(&self, member: &MemberId, generation: Generation) -> Result<(), ErrorCode> {
+        if !self.roster.members.contains_key(member) {
+            return Err(ErrorCode::UnknownMemberId);
+        }
+        if generation != self.generation {
+            return Err(ErrorCode::IllegalGeneration);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! JoinGroup: who may come in, under which id, and whether the group has to rebalance for it.
+
+use crate::ids::{Generation, MemberId, Protocol};
+use crate::wire::ErrorCode;
+
+use super::effects::{JoinReply, Reply, Trigger};
+use super::event::{IdHandshake, JoinRequest, Ticket};
+use super::limits::{MAX_PENDING_IDS, NEW_MEMBER_JOIN_TIMEOUT};
+use super::roster::{Member, Parked, PendingId};
+use super::state::State;
+use super::{Fact, Group, Step};
+
+impl Group {
+    pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        if let Err((error, reason)) = self.may_join(&request) {
+            step.fact(Fact::Refused { api: "JoinGroup", client_id: request.client_id.clone(), error, reason });
+            self.reply(ticket, join_error(error, request.member), step);
+        } else if request.member.as_str().is_empty() {
+            self.join_newcomer(ticket, request, step);
+        } else if self.roster.pending.remove(&request.member).is_some() {
+            let id = request.member.clone();
+            self.add(ticket, id, request, true, step);
+        } else if self.roster.members.contains_key(&request.member) {
+            self.rejoin(ticket, request, step);
+        } else {
+            self.reply(ticket, join_error(ErrorCode::UnknownMemberId, request.member), step);
+        }
+    }
+
+    /// The checks that need no id.
+    fn may_join(&self, request: &JoinRequest) -> Result<(), (ErrorCode, String)> {
+        let (min, max) = (self.limits.min_session_timeout, self.limits.max_session_timeout);
+        if request.session_timeout < min || request.session_timeout > max {
+            let reason = format!(
+                "session timeout {} ms is outside {} to {} ms (group.min.session.timeout.ms, group.max.session.timeout.ms)",
+                request.session_timeout.as_millis(),
+                min.as_millis(),
+                max.as_millis()
+            );
+            return Err((ErrorCode::InvalidSessionTimeout, reason));
+        }
+        if request.protocol_type.as_str().is_empty() || request.protocols.is_empty() {
+            return Err((ErrorCode::InconsistentGroupProtocol, "no protocol type or no protocols".to_owned()));
+        }
+        let mut others = self.roster.members.iter().filter(|(id, _)| **id != request.member).peekable();
+        if others.peek().is_none() {
+            return Ok(());
+        }
+        if let Some(kind) = self.protocol_type.as_ref().filter(|kind| **kind != request.protocol_type) {
+            let reason = format!("protocol type {:?}, but the group's is {kind:?}", request.protocol_type);
+            return Err((ErrorCode::InconsistentGroupProtocol, reason));
+        }
+        let others: Vec<&Member> = others.map(|(_, member)| member).collect();
+        let common =
+            |name: &Protocol| others.iter().all(|member| member.protocols.iter().any(|offered| offered.name == *name));
+        if !request.protocols.iter().any(|offered| common(&offered.name)) {
+            let mine: Vec<&str> = request.protocols.iter().map(|offered| offered.name.as_str()).collect();
+            let theirs: Vec<&str> = others[0].protocols.iter().map(|offered| offered.name.as_str()).collect();
+            let reason =
+                format!("it offers {mine:?}; no protocol of these is supported by all members (one offers {theirs:?})");
+            return Err((ErrorCode::InconsistentGroupProtocol, reason));
+        }
+        let known = self.roster.members.contains_key(&request.member);
+        if !known && self.roster.members.len() >= self.limits.max_size {
+            return Err((ErrorCode::GroupMaxSizeReached, format!("group.max.size is {}", self.limits.max_size)));
+        }
+        Ok(())
+    }
+
+    /// A newcomer gets an id, and with the handshake of KIP-394 it has to come back with it.
+    fn join_newcomer(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        let id = self.new_member_id(&request, step.entropy);
+        if request.handshake == IdHandshake::None || request.instance.is_some() {
+            return self.add(ticket, id, request, false, step);
+        }
+        if self.roster.pending.len() >= MAX_PENDING_IDS {
+            return self.reply(ticket, join_error(ErrorCode::GroupMaxSizeReached, MemberId::default()), step);
+        }
+        let expires = step.now.mono + request.session_timeout;
+        let holds_until = step.now.mono + self.limits.initial_rebalance_delay;
+        self.roster.pending.insert(id.clone(), PendingId { expires, holds_until });
+        self.wake_by(expires.min(holds_until));
+        self.reply(ticket, join_error(ErrorCode::MemberIdRequired, id), step);
+    }
+
+    /// The name that the client gives itself, and digits that nobody can guess.
+    fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
+        let prefix = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let mut digits = entropy;
+        loop {
+            let id = MemberId::from(format!("{prefix}-{digits:016x}"));
+            if !self.roster.members.contains_key(&id) && !self.roster.pending.contains_key(&id) {
+                return id;
+            }
+            digits = digits.wrapping_add(1);
+        }
+    }
+
+    fn add(&mut self, ticket: Ticket, id: MemberId, request: JoinRequest, knows_id: bool, step: &mut Step) {
+        if self.roster.members.is_empty() {
+            self.protocol_type = Some(request.protocol_type.clone());
+        }
+        step.fact(Fact::Joined {
+            member: id.clone(),
+            client_id: request.client_id.clone(),
+            client_host: request.client_host.clone(),
+        });
+        let expires = step.now.mono + NEW_MEMBER_JOIN_TIMEOUT;
+        let arrival = self.roster.next_arrival();
+        let mut member = Member::new(request, knows_id, expires, arrival);
+        member.parked = Parked::Join(ticket);
+        self.roster.members.insert(id.clone(), member);
+        self.wake_by(expires);
+        if let State::Joining(joining) = &mut self.state {
+            if let Some(initial) = &mut joining.initial {
+                initial.newcomer = true;
+            }
+            self.try_complete(step);
+        } else {
+            self.rebalance(Trigger::MemberJoined(id), step);
+        }
+    }
+
+    /// A member joins again. In an active generation that costs a rebalance only if something is new: the leader's word
+    /// always is (it rejoins when topics change); a follower that lost an answer gets the same one again.
+    fn rejoin(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        let id = request.member.clone();
+        let leads = self.leader.as_ref() == Some(&id);
+        let Some(member) = self.roster.members.get(&id) else { return };
+        let same = member.says_the_same(&request);
+        self.supersede(&id, step);
+        let trigger = match &self.state {
+            State::Joining(_) => None,
+            State::Stable(_) if leads => Some(Trigger::LeaderRejoined(id.clone())),
+            State::AwaitingSync(_) | State::Stable(_) | State::Empty if same => {
+                return self.answer_again(ticket, &id, step);
+            }
+            _ => Some(Trigger::MetadataChanged(id.clone())),
+        };
+        if let Some(member) = self.roster.members.get_mut(&id) {
+            member.update(request);
+            member.parked = Parked::Join(ticket);
+        }
+        match trigger {
+            Some(trigger) => self.rebalance(trigger, step),
+            None => self.try_complete(step),
+        }
+    }
+
+    /// The answer to a JoinGroup that changes nothing: the present generation once more.
+    fn answer_again(&mut self, ticket: Ticket, id: &MemberId, step: &mut Step) {
+        if let Some(member) = self.roster.members.get_mut(id) {
+            member.renew(step.now.mono);
+        }
+        let reply = self.join_reply(id);
+        self.reply(ticket, reply, step);
+    }
+
+    /// The same member asks again while an older request of it waits: the older one is answered 27, which every client
+    /// takes as "join again", and frees its connection.
+    pub(super) fn supersede(&mut self, id: &MemberId, step: &mut Step) {
+        let Some(member) = self.roster.members.get_mut(id) else { return };
+        match std::mem::replace(&mut member.parked, Parked::Nothing) {
+            Parked::Nothing => {}
+            Parked::Join(old) => {
+                member.renew(step.now.mono);
+                self.reply(old, join_error(ErrorCode::RebalanceInProgress, id.clone()), step);
+            }
+            Parked::Sync(old) => {
+                member.renew(step.now.mono);
+                self.reply(old, Reply::Sync(self.sync_error(ErrorCode::RebalanceInProgress, None)), step);
+            }
+        }
+        let expires = self.roster.members.get(id).map(|member| member.expires);
+        expires.into_iter().for_each(|at| self.wake_by(at));
+    }
+}
+
+/// A JoinGroup answer that carries nothing but an error.
+pub(crate) fn join_error(error: ErrorCode, member: MemberId) -> Reply {
+    Reply::Join(JoinReply {
+        error,
+        generation: Generation::NONE,
+        protocol_type: None,
+        protocol: None,
+        leader: MemberId::default(),
+        member,
+        members: Vec::new(),
+        divvy: None,
+    })
+}

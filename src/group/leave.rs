@@ -1,0 +1,69 @@
+//! How members go: by LeaveGroup, by silence, by a connection that closed before the member knew its id.
+
+use crate::ids::MemberId;
+use crate::wire::ErrorCode;
+
+use super::effects::{LeaveReply, Reply, Trigger};
+use super::event::{LeaveRequest, Ticket};
+use super::join::join_error;
+use super::roster::Parked;
+use super::{Fact, Group, Step};
+
+impl Group {
+    /// Each entry has its own answer; the group rebalances once for all of them.
+    pub(super) fn leave(&mut self, ticket: Ticket, request: LeaveRequest, step: &mut Step) {
+        let mut left = None;
+        let mut answers = Vec::with_capacity(request.members.len());
+        for leaver in request.members {
+            let id = leaver.member;
+            let error = if self.roster.pending.remove(&id).is_some() {
+                ErrorCode::None
+            } else if self.drop_member(&id, "left", ErrorCode::UnknownMemberId, step) {
+                left = Some(id.clone());
+                ErrorCode::None
+            } else {
+                ErrorCode::UnknownMemberId
+            };
+            answers.push((id, leaver.instance, error));
+        }
+        match left {
+            Some(id) => self.rebalance(Trigger::MemberLeft(id), step),
+            None => self.try_complete(step),
+        }
+        self.reply(ticket, Reply::Leave(LeaveReply { error: ErrorCode::None, members: answers }), step);
+    }
+
+    /// Removes a member and answers what it had parked. The caller rebalances or re-tests the join phase.
+    pub(super) fn drop_member(&mut self, id: &MemberId, why: &'static str, parked: ErrorCode, step: &mut Step) -> bool {
+        let Some(member) = self.roster.members.remove(id) else { return false };
+        step.fact(Fact::Removed { member: id.clone(), why });
+        match member.parked {
+            Parked::Nothing => {}
+            Parked::Join(ticket) => self.reply(ticket, join_error(parked, MemberId::default()), step),
+            Parked::Sync(ticket) => {
+                let reply = self.sync_error(parked, None);
+                self.reply(ticket, Reply::Sync(reply), step);
+            }
+        }
+        true
+    }
+
+    /// The connection of a parked request is gone. A newcomer that was never told its id can never come back and is
+    /// dropped at once; anybody else is judged by its session alone, which begins to count now.
+    pub(super) fn closed(&mut self, ticket: Ticket, step: &mut Step) {
+        let holds = |parked: Parked| parked == Parked::Join(ticket) || parked == Parked::Sync(ticket);
+        let Some((id, member)) = self.roster.members.iter_mut().find(|(_, member)| holds(member.parked)) else {
+            return;
+        };
+        member.parked = Parked::Nothing;
+        if member.knows_id {
+            member.is_new = false;
+            member.renew(step.now.mono);
+            let expires = member.expires;
+            return self.wake_by(expires);
+        }
+        let id = id.clone();
+        self.drop_member(&id, "disconnected before it knew its id", ErrorCode::UnknownMemberId, step);
+        self.try_complete(step);
+    }
+}

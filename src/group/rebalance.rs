@@ -1,0 +1,191 @@
+//! Phase 1 as a whole: how a rebalance begins, when the join phase ends, and what the new generation is.
+
+use std::time::Duration;
+
+use crate::ids::MemberId;
+use crate::wire::ErrorCode;
+
+use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply, Trigger};
+use super::persist::reserve_ahead;
+use super::roster::Parked;
+use super::state::{AwaitingSync, InitialDelay, Joining, State};
+use super::vote::Offers;
+use super::{Fact, Group, Record, Step};
+
+impl Group {
+    /// Opens the join phase, unless it is open. What waited for the old generation's states is told to join again.
+    pub(super) fn rebalance(&mut self, trigger: Trigger, step: &mut Step) {
+        if matches!(self.state, State::Joining(_)) {
+            return self.try_complete(step);
+        }
+        let first = matches!(self.state, State::Empty);
+        let phase = self.roster.rebalance_timeout();
+        let delay = self.limits.initial_rebalance_delay.min(phase);
+        let deadline = step.now.mono + if first { delay } else { phase };
+        let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
+        self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
+        step.fact(Fact::RebalanceBegan(trigger.clone()));
+        self.last_trigger = Some(trigger.clone());
+        self.set_state(State::Joining(Joining { deadline, initial, trigger }), step);
+        self.wake_by(deadline);
+        self.try_complete(step);
+    }
+
+    /// Ends the join phase if nothing is left to wait for. Every removal and every arrival asks this anew.
+    pub(super) fn try_complete(&mut self, step: &mut Step) {
+        let State::Joining(joining) = &self.state else { return };
+        if self.roster.members.is_empty() {
+            if self.roster.pending.is_empty() || joining.initial.is_none() {
+                self.become_empty(step);
+            }
+            return;
+        }
+        if joining.initial.is_some() || !self.roster.all_joined() {
+            return;
+        }
+        let now = step.now.mono;
+        let held_by_id = self.roster.pending.values().map(|id| id.holds_until.min(id.expires)).max();
+        let until = held_by_id.unwrap_or_default().max(self.hold_until);
+        if until > now {
+            return self.wake_by(until);
+        }
+        self.complete(step);
+    }
+
+    /// The join phase has lasted long enough: the first one may be extended for newcomers, any other ends without those
+    /// who did not come.
+    pub(super) fn join_deadline(&mut self, step: &mut Step) {
+        let now = step.now.mono;
+        let delay = self.limits.initial_rebalance_delay;
+        let State::Joining(joining) = &mut self.state else { return };
+        if let Some(initial) = &mut joining.initial
+            && initial.newcomer
+            && !initial.remaining.is_zero()
+        {
+            let next = delay.min(initial.remaining);
+            initial.remaining = initial.remaining.saturating_sub(delay);
+            initial.newcomer = false;
+            joining.deadline = now + next;
+            let deadline = joining.deadline;
+            return self.wake_by(deadline);
+        }
+        if self.hold_until > now {
+            joining.deadline = self.hold_until;
+            return self.wake_by(self.hold_until);
+        }
+        let absent: Vec<MemberId> = self
+            .roster
+            .members
+            .iter()
+            .filter(|(_, m)| !matches!(m.parked, Parked::Join(_)))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in absent {
+            self.drop_member(&id, "did not join in time", ErrorCode::UnknownMemberId, step);
+        }
+        if self.roster.members.is_empty() {
+            self.become_empty(step);
+        } else {
+            self.complete(step);
+        }
+    }
+
+    /// A new generation: its protocol, its leader, and an answer to everybody.
+    fn complete(&mut self, step: &mut Step) {
+        let State::Joining(joining) = &self.state else { return };
+        let trigger = joining.trigger.clone();
+        let protocol = self.vote(Offers::AsJoined, None, step.now.wall);
+        self.leader = self.choose_leader(protocol.as_ref(), step);
+        self.begin_generation(step);
+        self.protocol = protocol;
+        step.fact(Fact::GenerationBegan {
+            generation: self.generation,
+            protocol: self.protocol.clone(),
+            leader: self.leader.clone(),
+            members: self.roster.members.len(),
+            trigger,
+        });
+        self.report_differing_digests(step);
+        let now = step.now.mono;
+        let deadline = now + self.roster.rebalance_timeout();
+        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None }), step);
+        self.wake_by(deadline);
+        let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
+        for id in ids {
+            let reply = self.join_reply(&id);
+            let Some(member) = self.roster.members.get_mut(&id) else { continue };
+            member.is_new = false;
+            member.knows_id = true;
+            member.synced = false;
+            member.renew(now);
+            let expires = member.expires;
+            let parked = std::mem::replace(&mut member.parked, Parked::Nothing);
+            self.wake_by(expires);
+            if let Parked::Join(ticket) = parked {
+                self.reply(ticket, reply, step);
+            }
+        }
+    }
+
+    /// Nobody is left. The group keeps its offsets, its suspensions and what its strategy remembers.
+    fn become_empty(&mut self, step: &mut Step) {
+        self.begin_generation(step);
+        self.protocol = None;
+        self.leader = None;
+        self.failed_leader = None;
+        self.failures_in_row = 0;
+        self.set_state(State::Empty, step);
+        if let Some(plan) = &mut self.plan {
+            plan.states.clear();
+            plan.generation = self.generation;
+            let plan = plan.clone();
+            self.emit(Record::Plan(plan), step);
+        }
+        let header = self.header();
+        self.emit(Record::Header(header), step);
+    }
+
+    /// Counts on. A generation above the stored reservation is announced only behind a new reservation.
+    fn begin_generation(&mut self, step: &mut Step) {
+        let next = self.ledger.announced.next();
+        if next > self.ledger.reserved {
+            self.reserve(reserve_ahead(next), step);
+        }
+        self.ledger.announced = next;
+        self.generation = next;
+    }
+
+    /// The answer to a member's JoinGroup in the present generation; the leader's carries everybody.
+    pub(super) fn join_reply(&self, id: &MemberId) -> Reply {
+        let leads = self.leader.as_ref() == Some(id);
+        let is_divvy = self.roster.members.get(id).is_some_and(|member| member.modules.is_some());
+        let everybody = self.roster.members.iter().map(|(id, member)| JoinedMember {
+            id: id.clone(),
+            instance: member.instance.clone(),
+            metadata: self.protocol.as_ref().map(|protocol| member.metadata(protocol)).unwrap_or_default(),
+        });
+        let extras = || JoinExtras {
+            settings: self.settings.clone(),
+            suspended: self.suspensions.clone(),
+            memo: self.plan.as_ref().filter(|_| leads).and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
+        };
+        Reply::Join(JoinReply {
+            error: ErrorCode::None,
+            generation: self.generation,
+            protocol_type: self.protocol_type.clone(),
+            protocol: self.protocol.clone(),
+            leader: self.leader.clone().unwrap_or_default(),
+            member: id.clone(),
+            members: if leads { everybody.collect() } else { Vec::new() },
+            divvy: is_divvy.then(|| Box::new(extras())),
+        })
+    }
+
+    /// How long the next join phase is held after leaders' errors: 1 s, 2 s, 4 s …, at most a third of the shortest
+    /// rebalance timeout, so that a broken strategy can never cause a storm.
+    pub(super) fn retry_hold(&self) -> Duration {
+        let doublings = self.failures_in_row.saturating_sub(1).min(16);
+        let shortest = self.roster.members.values().map(|member| member.rebalance_timeout).min().unwrap_or_default();
+        (super::limits::FIRST_RETRY_HOLD * 2u32.pow(doublings)).min(shortest / 3)
+    }
+}

@@ -1,0 +1,205 @@
+//! Who is in a group: its members, and the ids that were handed out and not used yet.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::event::{JoinRequest, ModuleOffer, OfferedProtocol, Ticket};
+use super::record::MemberRecord;
+use crate::ids::{Digest, InstanceId, MemberId, Protocol};
+use crate::time::Timestamp;
+
+/// One member, as its coordinator sees it.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub instance: Option<InstanceId>,
+    pub client_id: String,
+    pub client_host: String,
+    pub session_timeout: Duration,
+    pub rebalance_timeout: Duration,
+    /// What it offers, most wanted first.
+    pub protocols: Vec<OfferedProtocol>,
+    /// The modules behind its offers; none for a member that is not divvy's.
+    pub modules: Option<Vec<ModuleOffer>>,
+    /// The modules that it would offer now, when a heartbeat said that they are others.
+    pub announced: Option<Vec<ModuleOffer>>,
+    /// The request of it that waits.
+    pub parked: Parked,
+    /// Still in its first join phase.
+    pub is_new: bool,
+    /// Whether it can know its id: it was told it by an answer.
+    pub knows_id: bool,
+    /// Whether it has asked for its state in this generation.
+    pub synced: bool,
+    /// When its silence has lasted too long. Not looked at while a request of it waits (unless it is new).
+    pub expires: Timestamp,
+    /// The order of arrival.
+    pub arrival: u64,
+}
+
+/// A member's request that waits for its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Parked {
+    Nothing,
+    Join(Ticket),
+    Sync(Ticket),
+}
+
+impl Member {
+    /// A newcomer, from its first JoinGroup.
+    pub fn new(request: JoinRequest, knows_id: bool, expires: Timestamp, arrival: u64) -> Self {
+        Self {
+            instance: request.instance,
+            client_id: request.client_id,
+            client_host: request.client_host,
+            session_timeout: request.session_timeout,
+            rebalance_timeout: request.rebalance_timeout,
+            protocols: request.protocols,
+            modules: request.modules,
+            announced: None,
+            parked: Parked::Nothing,
+            is_new: true,
+            knows_id,
+            synced: false,
+            expires,
+            arrival,
+        }
+    }
+
+    /// A member read from the store: it gets a fresh session.
+    pub fn restored(record: MemberRecord, now: Timestamp, arrival: u64) -> (MemberId, Self) {
+        let session_timeout = Duration::from_millis(record.session_timeout_ms.into());
+        let member = Self {
+            instance: record.instance,
+            client_id: record.client_id,
+            client_host: record.client_host,
+            session_timeout,
+            rebalance_timeout: Duration::from_millis(record.rebalance_timeout_ms.into()),
+            protocols: record.protocols,
+            modules: record.modules,
+            announced: None,
+            parked: Parked::Nothing,
+            is_new: false,
+            knows_id: true,
+            synced: true,
+            expires: now + session_timeout,
+            arrival,
+        };
+        (record.id, member)
+    }
+
+    /// What is stored of it.
+    pub fn record(&self, id: &MemberId) -> MemberRecord {
+        let millis = |d: Duration| u32::try_from(d.as_millis()).unwrap_or(u32::MAX);
+        MemberRecord {
+            id: id.clone(),
+            instance: self.instance.clone(),
+            client_id: self.client_id.clone(),
+            client_host: self.client_host.clone(),
+            session_timeout_ms: millis(self.session_timeout),
+            rebalance_timeout_ms: millis(self.rebalance_timeout),
+            protocols: self.protocols.clone(),
+            modules: self.modules.clone(),
+        }
+    }
+
+    /// Whether a JoinGroup says just what the member said before: same protocols in the same order with the same bytes,
+    /// and the same modules.
+    pub fn says_the_same(&self, request: &JoinRequest) -> bool {
+        self.protocols == request.protocols && self.modules == request.modules
+    }
+
+    /// Takes what a later JoinGroup says.
+    pub fn update(&mut self, request: JoinRequest) {
+        self.instance = request.instance;
+        self.client_id = request.client_id;
+        self.client_host = request.client_host;
+        self.session_timeout = request.session_timeout;
+        self.rebalance_timeout = request.rebalance_timeout;
+        self.protocols = request.protocols;
+        self.modules = request.modules;
+        self.announced = None;
+    }
+
+    /// Its metadata under a protocol; nothing if it does not offer it.
+    pub fn metadata(&self, protocol: &Protocol) -> Bytes {
+        self.protocols.iter().find(|offered| offered.name == *protocol).map(|o| o.metadata.clone()).unwrap_or_default()
+    }
+
+    /// The modules that it can run, as it last said.
+    pub fn present_modules(&self) -> &[ModuleOffer] {
+        self.announced.as_deref().or(self.modules.as_deref()).unwrap_or_default()
+    }
+
+    /// The module that it would run for a protocol.
+    pub fn module(&self, protocol: &Protocol) -> Option<Digest> {
+        self.present_modules().iter().find(|module| module.protocol == *protocol).map(|module| module.digest)
+    }
+
+    /// The protocols that it would offer if it joined now, most wanted first: what it announced, then those of its
+    /// offers that have no module behind them.
+    pub fn present_offers(&self) -> Vec<&Protocol> {
+        let offered = || self.protocols.iter().map(|offered| &offered.name);
+        let Some(announced) = &self.announced else { return offered().collect() };
+        let old = self.modules.as_deref().unwrap_or_default();
+        let without_module = offered().filter(|name| !old.iter().any(|module| module.protocol == **name));
+        let mut all: Vec<&Protocol> = announced.iter().map(|module| &module.protocol).collect();
+        for name in without_module {
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+        all
+    }
+
+    /// Whether its silence counts now.
+    pub fn can_expire(&self) -> bool {
+        self.is_new || self.parked == Parked::Nothing
+    }
+
+    /// It gave a sign of life.
+    pub fn renew(&mut self, now: Timestamp) {
+        self.expires = now + self.session_timeout;
+    }
+}
+
+/// An id that was handed out with error 79 (KIP-394).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingId {
+    /// It is forgotten then.
+    pub expires: Timestamp,
+    /// Until then a join phase waits for it.
+    pub holds_until: Timestamp,
+}
+
+/// The members and the pending ids of a group.
+#[derive(Debug, Default)]
+pub(super) struct Roster {
+    pub members: BTreeMap<MemberId, Member>,
+    pub pending: BTreeMap<MemberId, PendingId>,
+    arrivals: u64,
+}
+
+impl Roster {
+    /// The number of the next arrival.
+    pub fn next_arrival(&mut self) -> u64 {
+        self.arrivals += 1;
+        self.arrivals
+    }
+
+    /// Whether everybody's JoinGroup waits.
+    pub fn all_joined(&self) -> bool {
+        self.members.values().all(|member| matches!(member.parked, Parked::Join(_)))
+    }
+
+    /// The longest rebalance timeout: how long a phase may take.
+    pub fn rebalance_timeout(&self) -> Duration {
+        self.members.values().map(|member| member.rebalance_timeout).max().unwrap_or_default()
+    }
+
+    /// Who arrived first.
+    pub fn eldest(&self) -> Option<&MemberId> {
+        self.members.iter().min_by_key(|(_, member)| member.arrival).map(|(id, _)| id)
+    }
+}

@@ -1,0 +1,90 @@
+//! The states of a group (the proposal's state machine), each with the data that only it has.
+
+use std::time::Duration;
+
+use super::describe::StateName;
+use super::effects::Trigger;
+use super::event::{PlanOrigin, Seq, WorkId};
+use super::record::State as MemberState;
+use crate::ids::MemberId;
+use crate::time::Timestamp;
+
+/// Where a group stands. Down and Initialize are the coordinator's: a group that is being read is no group yet.
+#[derive(Debug)]
+pub(super) enum State {
+    /// Stable without members: offsets may be kept, the first JoinGroup is awaited.
+    Empty,
+    /// Collecting JoinGroups.
+    Joining(Joining),
+    /// The JoinGroups are answered; the leader's states are awaited.
+    AwaitingSync(AwaitingSync),
+    /// An active generation.
+    Stable(Stable),
+}
+
+/// The join phase.
+#[derive(Debug)]
+pub(super) struct Joining {
+    /// When it ends without those who have not joined by then.
+    pub deadline: Timestamp,
+    /// The first join phase of a group waits for more members to come.
+    pub initial: Option<InitialDelay>,
+    /// What began it.
+    pub trigger: Trigger,
+}
+
+/// How the first join phase is extended: by a delay for each newcomer, within the first member's rebalance timeout
+/// (KIP-134).
+#[derive(Debug)]
+pub(super) struct InitialDelay {
+    /// What may still be added.
+    pub remaining: Duration,
+    /// Whether somebody else came since the deadline was set.
+    pub newcomer: bool,
+}
+
+/// The wait for the leader's plan.
+#[derive(Debug)]
+pub(super) struct AwaitingSync {
+    /// When those who have not sent SyncGroup by then are removed.
+    pub deadline: Timestamp,
+    /// The leader's plan, on its way to be durable.
+    pub submission: Option<Submission>,
+}
+
+/// A plan that is not handed out yet.
+#[derive(Debug)]
+pub(super) enum Submission {
+    /// Its check runs.
+    Checking(WorkId, Box<SubmittedPlan>),
+    /// It is fine and becomes durable with this record.
+    Storing(Seq),
+}
+
+/// What the leader sent.
+#[derive(Debug)]
+pub(super) struct SubmittedPlan {
+    /// A state for each member that the leader named.
+    pub states: Vec<(MemberId, MemberState)>,
+    /// Where it came from, if the leader is divvy's.
+    pub origin: Option<PlanOrigin>,
+}
+
+/// An active generation.
+#[derive(Debug)]
+pub(super) struct Stable {
+    /// When members that never asked for their state are removed (KAFKA-12890); none when all have.
+    pub sync_deadline: Option<Timestamp>,
+}
+
+impl State {
+    /// Its name.
+    pub fn name(&self) -> StateName {
+        match self {
+            State::Empty => StateName::Empty,
+            State::Joining(_) => StateName::Joining,
+            State::AwaitingSync(_) => StateName::AwaitingSync,
+            State::Stable(_) => StateName::Stable,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! SyncGroup, phase 2: the leader's plan comes in, is checked, becomes durable and is handed out.
+
+use bytes::Bytes;
+
+use crate::ids::{MemberId, Protocol};
+use crate::wire::ErrorCode;
+
+use super::effects::{PlanToCheck, Reply, SyncReply, Trigger, Work};
+use super::event::{Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
+use super::limits::MAX_MEMO_BYTES;
+use super::record::{PlanRecord, State as MemberState};
+use super::roster::Parked;
+use super::settings::PlanCheck;
+use super::state::{Stable, State, Submission, SubmittedPlan};
+use super::suspend::cut;
+use super::{Fact, Group, Step};
+
+impl Group {
+    pub(super) fn sync(&mut self, ticket: Ticket, request: SyncRequest, step: &mut Step) {
+        if let Err(error) = self.may_sync(&request) {
+            let reply = self.sync_error(error, None);
+            return self.reply(ticket, Reply::Sync(reply), step);
+        }
+        let id = request.member;
+        self.supersede(&id, step);
+        let Some(member) = self.roster.members.get_mut(&id) else { return };
+        member.synced = true;
+        match &self.state {
+            State::AwaitingSync(_) => {
+                member.parked = Parked::Sync(ticket);
+                if self.leader.as_ref() == Some(&id) {
+                    self.leaders_result(request.result, step);
+                }
+            }
+            State::Stable(_) => {
+                let reply = Reply::Sync(self.sync_reply(&id));
+                self.reply(ticket, reply, step);
+                self.settle();
+            }
+            State::Empty | State::Joining(_) => {}
+        }
+    }
+
+    fn may_sync(&self, request: &SyncRequest) -> Result<(), ErrorCode> {
+        self.validate(&request.member, request.generation)?;
+        let differs = |sent: Option<&str>, is: Option<&str>| sent.zip(is).is_some_and(|(sent, is)| sent != is);
+        let name = |protocol: &Option<Protocol>| protocol.as_ref().map(|it| it.as_str().to_owned());
+        let kind_differs =
+            differs(request.protocol_type.as_ref().map(AsRef::as_ref), self.protocol_type.as_ref().map(AsRef::as_ref));
+        if kind_differs || differs(name(&request.protocol).as_deref(), name(&self.protocol).as_deref()) {
+            return Err(ErrorCode::InconsistentGroupProtocol);
+        }
+        match self.state {
+            State::Joining(_) => Err(ErrorCode::RebalanceInProgress),
+            State::Empty => Err(ErrorCode::UnknownMemberId),
+            State::AwaitingSync(_) | State::Stable(_) => Ok(()),
+        }
+    }
+
+    /// What the leader brings. The first word counts: a leader that repeats itself only takes over its own place.
+    fn leaders_result(&mut self, result: LeaderResult, step: &mut Step) {
+        let State::AwaitingSync(awaiting) = &self.state else { return };
+        if awaiting.submission.is_some() {
+            return;
+        }
+        match result {
+            LeaderResult::Error(fault) => self.leader_failed(cut(fault), step),
+            LeaderResult::Plan { states, origin } => {
+                let states = states.into_iter().map(|(id, bytes)| (id, MemberState(bytes))).collect();
+                self.submit(SubmittedPlan { states, origin }, step);
+            }
+        }
+    }
+
+    /// A divvy leader's plan is checked off the shard; any other is taken as it is.
+    fn submit(&mut self, plan: SubmittedPlan, step: &mut Step) {
+        let Some(origin) = plan.origin.as_ref().filter(|_| self.settings.plan_check != PlanCheck::Off) else {
+            return self.accept(plan, step);
+        };
+        if origin.memo.as_ref().is_some_and(|memo| memo.len() > MAX_MEMO_BYTES) {
+            return self.refuse(&plan, format!("its memo is longer than {MAX_MEMO_BYTES} bytes"), step);
+        }
+        let (Some(protocol_type), Some(protocol)) = (self.protocol_type.clone(), self.protocol.clone()) else { return };
+        // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
+        let work = WorkId(step.entropy);
+        let check = PlanToCheck {
+            members: self.roster.members.iter().map(|(id, member)| (id.clone(), member.metadata(&protocol))).collect(),
+            states: plan.states.iter().map(|(id, state)| (id.clone(), state.0.clone())).collect(),
+            topics: origin.topics.clone(),
+            copies: origin.copies,
+            complete: origin.complete,
+            protocol_type,
+            protocol,
+        };
+        step.effects.work.push(Work::CheckPlan(work, check));
+        if let State::AwaitingSync(awaiting) = &mut self.state {
+            awaiting.submission = Some(Submission::Checking(work, Box::new(plan)));
+        }
+    }
+
+    pub(super) fn work_done(&mut self, id: WorkId, outcome: WorkOutcome, step: &mut Step) {
+        let State::AwaitingSync(awaiting) = &mut self.state else { return };
+        let plan = match awaiting.submission.take() {
+            Some(Submission::Checking(waiting, plan)) if waiting == id => *plan,
+            other => {
+                awaiting.submission = other;
+                return;
+            }
+        };
+        match outcome {
+            WorkOutcome::PlanChecked(Ok(())) => self.accept(plan, step),
+            WorkOutcome::PlanChecked(Err(reason)) => self.refuse(&plan, reason, step),
+        }
+    }
+
+    /// A plan that breaks a rule: reported, and refused if the operator wants that.
+    fn refuse(&mut self, plan: &SubmittedPlan, reason: String, step: &mut Step) {
+        let leader = self.leader.clone().unwrap_or_default();
+        step.fact(Fact::PlanRefused { generation: self.generation, leader, reason: reason.clone() });
+        let origin = plan.origin.clone().unwrap_or_default();
+        if self.settings.plan_check == PlanCheck::Warn {
+            let memo = origin.memo.filter(|memo| memo.len() <= MAX_MEMO_BYTES);
+            let states = plan.states.clone();
+            return self.accept(SubmittedPlan { states, origin: Some(PlanOrigin { memo, ..origin }) }, step);
+        }
+        let protocol = self.protocol.clone().unwrap_or_default();
+        let kind = "invalid_assignment".to_owned();
+        self.leader_failed(cut(Fault { protocol, digest: origin.digest, kind, message: reason }), step);
+    }
+
+    /// The proposal: the generation is invalid and the error goes to the others. The module is passed over for a while,
+    /// another leader is drawn, and the next try is held back.
+    fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
+        let leader = self.leader.clone().unwrap_or_default();
+        let protocol = fault.protocol.clone();
+        let reason = format!("{protocol} failed at {leader}: {}: {}", fault.kind, fault.message);
+        step.fact(Fact::ModuleFailed { leader: leader.clone(), fault: fault.clone(), served: false });
+        self.suspend(&fault, step);
+        self.failed_leader = Some(leader);
+        self.failures_in_row = self.failures_in_row.saturating_add(1);
+        self.hold_until = step.now.mono + self.retry_hold();
+        self.release_syncs(ErrorCode::RebalanceInProgress, Some(&reason), step);
+        self.rebalance(Trigger::PlanFailed(protocol), step);
+    }
+
+    /// The plan is fine: it is stored, and handed out when it is durable.
+    fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
+        let origin = plan.origin.unwrap_or_default();
+        let fault = origin.fault.map(cut);
+        let is_member = |id: &MemberId| self.roster.members.contains_key(id);
+        self.plan = Some(PlanRecord {
+            generation: self.generation,
+            digest: origin.digest,
+            states: plan.states.into_iter().filter(|(id, _)| is_member(id)).collect(),
+            memo: origin.memo.map(MemberState),
+        });
+        if let Some(fault) = fault {
+            let leader = self.leader.clone().unwrap_or_default();
+            step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
+            self.suspend(&fault, step);
+        }
+        self.emit_generation(step);
+        let upto = self.ledger.emitted;
+        if let State::AwaitingSync(awaiting) = &mut self.state {
+            awaiting.submission = Some(Submission::Storing(upto));
+        }
+    }
+
+    /// The plan is durable: the generation is active.
+    pub(super) fn hand_out(&mut self, step: &mut Step) {
+        let State::AwaitingSync(awaiting) = &self.state else { return };
+        let sync_deadline = Some(awaiting.deadline);
+        self.failed_leader = None;
+        self.failures_in_row = 0;
+        self.set_state(State::Stable(Stable { sync_deadline }), step);
+        if let Some(protocol) = self.protocol.clone() {
+            let digest = self.plan.as_ref().and_then(|plan| plan.digest);
+            step.fact(Fact::PlanAccepted { generation: self.generation, protocol, digest });
+        }
+        let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
+        for id in ids {
+            let reply = self.sync_reply(&id);
+            let Some(member) = self.roster.members.get_mut(&id) else { continue };
+            if let Parked::Sync(ticket) = member.parked {
+                member.parked = Parked::Nothing;
+                member.renew(step.now.mono);
+                let expires = member.expires;
+                self.wake_by(expires);
+                self.reply(ticket, Reply::Sync(reply), step);
+            }
+        }
+        self.settle();
+        if let Some(trigger) = self.better_at_hand(step.now.wall) {
+            self.rebalance(trigger, step);
+        }
+    }
+
+    /// Once all have asked for their states, nobody is waited for any more.
+    pub(super) fn settle(&mut self) {
+        if let State::Stable(stable) = &mut self.state
+            && self.roster.members.values().all(|member| member.synced)
+        {
+            stable.sync_deadline = None;
+        }
+    }
+
+    /// Answers every parked SyncGroup with an error.
+    pub(super) fn release_syncs(&mut self, error: ErrorCode, reason: Option<&str>, step: &mut Step) {
+        let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
+        for id in ids {
+            let Some(member) = self.roster.members.get_mut(&id) else { continue };
+            let Parked::Sync(ticket) = member.parked else { continue };
+            member.parked = Parked::Nothing;
+            member.renew(step.now.mono);
+            let expires = member.expires;
+            let told = reason.filter(|_| member.modules.is_some()).map(str::to_owned);
+            self.wake_by(expires);
+            let reply = self.sync_error(error, told);
+            self.reply(ticket, Reply::Sync(reply), step);
+        }
+    }
+
+    /// A member's state in the plan in force. Type `consumer` never gets zero bytes: they kill clients.
+    fn sync_reply(&self, id: &MemberId) -> SyncReply {
+        let states = self.plan.as_ref().map(|plan| plan.states.as_slice()).unwrap_or_default();
+        let state =
+            states.iter().find(|(member, _)| member == id).map(|(_, state)| state.0.clone()).unwrap_or_default();
+        let is_consumer = self.protocol_type.as_ref().is_some_and(|kind| *kind == "consumer");
+        SyncReply {
+            error: ErrorCode::None,
+            protocol_type: self.protocol_type.clone(),
+            protocol: self.protocol.clone(),
+            state: if state.is_empty() && is_consumer { Bytes::from_static(&EMPTY_ASSIGNMENT) } else { state },
+            reason: None,
+        }
+    }
+
+    pub(super) fn sync_error(&self, error: ErrorCode, reason: Option<String>) -> SyncReply {
+        SyncReply { error, protocol_type: None, protocol: None, state: Bytes::new(), reason }
+    }
+}
+
+/// An encoded assignment (version 0) of no topics, without user data.
+const EMPTY_ASSIGNMENT: [u8; 10] = [0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];

@@ -1,0 +1,140 @@
+//! Who wins: the protocol that the group takes, the member that leads, and whether something better is at hand.
+
+use std::cmp::Reverse;
+
+use crate::ids::{Digest, MemberId, Protocol};
+use crate::time::WallTime;
+
+use super::effects::Trigger;
+use super::roster::Member;
+use super::settings::LeaderSelection;
+use super::{Fact, Group, Step};
+
+/// Which offers of the members count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Offers {
+    /// Those that they joined with: only these carry metadata.
+    AsJoined,
+    /// Those that they would join with now.
+    AsAnnounced,
+}
+
+impl Offers {
+    fn of(self, member: &Member) -> Vec<&Protocol> {
+        match self {
+            Offers::AsJoined => member.protocols.iter().map(|offered| &offered.name).collect(),
+            Offers::AsAnnounced => member.present_offers(),
+        }
+    }
+}
+
+impl Group {
+    /// The protocol that all members support and most prefer. The operator's order outranks the members' votes;
+    /// suspended protocols win only when nothing else is common. Ties go to `favourite`, then to the leader's preference.
+    pub(super) fn vote(&self, offers: Offers, favourite: Option<&Protocol>, now: WallTime) -> Option<Protocol> {
+        let ballots: Vec<Vec<&Protocol>> = self.roster.members.values().map(|member| offers.of(member)).collect();
+        let first = ballots.first()?;
+        let common: Vec<&Protocol> =
+            first.iter().copied().filter(|name| ballots.iter().all(|ballot| ballot.contains(name))).collect();
+        let healthy: Vec<&Protocol> = common.iter().copied().filter(|name| !self.is_suspended(name, now)).collect();
+        let candidates = if healthy.is_empty() { common } else { healthy };
+        if let Some(wanted) = self.settings.assignors.iter().find_map(|wish| wished(wish, &candidates)) {
+            return Some(wanted.clone());
+        }
+        let votes = |name: &&Protocol| {
+            let first_choice =
+                |ballot: &&Vec<&Protocol>| ballot.iter().find(|offer| candidates.contains(offer)) == Some(name);
+            ballots.iter().filter(first_choice).count()
+        };
+        let leaders_ballot = self.tie_breaker().map(|member| offers.of(member)).unwrap_or_default();
+        let place = |name: &&Protocol| leaders_ballot.iter().position(|offer| offer == name);
+        let best = candidates
+            .iter()
+            .copied()
+            .max_by_key(|name| (votes(name), favourite == Some(*name), Reverse(place(name).unwrap_or(usize::MAX))));
+        best.cloned()
+    }
+
+    /// Whose preference decides a tie: the present leader, else who came first.
+    fn tie_breaker(&self) -> Option<&Member> {
+        let id = self.leader.as_ref().filter(|id| self.roster.members.contains_key(*id)).or(self.roster.eldest())?;
+        self.roster.members.get(id)
+    }
+
+    /// The present leader stays while it rejoins, its last plan was accepted and it can run the protocol's module (or
+    /// nobody can). Otherwise one is drawn (the proposal: at random) among those that can, else among all.
+    pub(super) fn choose_leader(&self, protocol: Option<&Protocol>, step: &Step) -> Option<MemberId> {
+        let healthy = |member: &Member| {
+            let module = protocol.and_then(|protocol| member.module(protocol));
+            module.is_some_and(|digest| !self.is_digest_suspended(protocol, digest, step.now.wall))
+        };
+        let runs = |member: &Member| protocol.is_some_and(|protocol| member.module(protocol).is_some());
+        let members = || self.roster.members.iter();
+        let mut able: Vec<&MemberId> = members().filter(|(_, m)| healthy(m)).map(|(id, _)| id).collect();
+        if able.is_empty() {
+            able = members().filter(|(_, m)| runs(m)).map(|(id, _)| id).collect();
+        }
+        if able.is_empty() {
+            able = members().map(|(id, _)| id).collect();
+        }
+        let keeps = self.settings.leader_selection == LeaderSelection::Keep;
+        let present = self.leader.as_ref().filter(|id| able.contains(id) && self.failed_leader.as_ref() != Some(id));
+        if let (true, Some(present)) = (keeps, present) {
+            return Some(present.clone());
+        }
+        if able.len() > 1 {
+            able.retain(|id| self.failed_leader.as_ref() != Some(id));
+        }
+        let draw = step.entropy.rotate_left(17) % u64::try_from(able.len().max(1)).unwrap_or(1);
+        able.get(usize::try_from(draw).unwrap_or(0)).map(|id| (*id).clone())
+    }
+
+    /// Whether a rebalance now would bring something better than the generation in force: a protocol that all can run
+    /// by now and most prefer, another one than a suspended one, or the new module that everybody has under the same
+    /// name. Asked when a member announces other modules and when a generation becomes stable, so that a roll-out costs
+    /// one rebalance and a mixed fleet none.
+    pub(super) fn better_at_hand(&self, now: WallTime) -> Option<Trigger> {
+        let present = self.protocol.as_ref()?;
+        let winner = self.vote(Offers::AsAnnounced, Some(present), now)?;
+        if winner != *present {
+            let failed = self.is_suspended(present, now);
+            return Some(if failed { Trigger::Suspended(present.clone()) } else { Trigger::RolledOut(winner) });
+        }
+        let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest?;
+        let digests = self.digests(present);
+        let replaced = digests.len() == 1 && digests[0] != made_by && self.is_announced(present);
+        replaced.then_some(Trigger::RolledOut(winner))
+    }
+
+    /// Whether a member that has a module for the protocol has announced its modules since it joined. Without that the
+    /// generation in force was made by what all had.
+    fn is_announced(&self, protocol: &Protocol) -> bool {
+        let mut having = self.roster.members.values().filter(|member| member.module(protocol).is_some());
+        having.any(|member| member.announced.is_some())
+    }
+
+    /// The different modules that members have under one name.
+    pub(super) fn digests(&self, protocol: &Protocol) -> Vec<Digest> {
+        let mut digests: Vec<Digest> =
+            self.roster.members.values().filter_map(|member| member.module(protocol)).collect();
+        digests.sort_unstable();
+        digests.dedup();
+        digests
+    }
+
+    /// The same name and version should be the same module everywhere; the leader's one runs.
+    pub(super) fn report_differing_digests(&self, step: &mut Step) {
+        let Some(protocol) = &self.protocol else { return };
+        let digests = self.digests(protocol);
+        if digests.len() > 1 {
+            step.fact(Fact::DigestsDiffer { protocol: protocol.clone(), digests });
+        }
+    }
+}
+
+/// The candidate that an operator's wish means: the protocol of that name, or the newest version of that strategy.
+fn wished<'a>(wish: &str, candidates: &[&'a Protocol]) -> Option<&'a Protocol> {
+    let version = |name: &Protocol| name.as_str().strip_prefix(wish)?.strip_prefix('@')?.parse::<u64>().ok();
+    let exact = candidates.iter().copied().find(|name| **name == *wish);
+    exact.or_else(|| candidates.iter().copied().filter(|name| version(name).is_some()).max_by_key(|name| version(name)))
+}
