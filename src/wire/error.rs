@@ -82,6 +82,12 @@ error_codes! {
     100 UnknownTopicId "no topic has this id";
 }
 
+impl Default for ErrorCode {
+    fn default() -> Self {
+        Self::None
+    }
+}
+
 impl ErrorCode {
     /// Whether it is any error at all.
     pub fn is_error(self) -> bool {
