@@ -1,6 +1,14 @@
 //! Where the coordinator keeps what must outlive it: groups, their offsets, and topics.
 
+#[cfg(test)]
+mod contract;
+pub mod embedded;
+pub mod memory;
+
 use std::fmt;
+
+pub use embedded::EmbeddedStore;
+pub use memory::MemoryStore;
 
 use crate::group::Record;
 use crate::ids::{GroupId, TopicName};
@@ -20,7 +28,8 @@ pub enum Entry {
 /// All that a store holds.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Snapshot {
-    /// Each group with the last record of each key, sorted by group id.
+    /// Each group with the last record of each key, sorted by group id and within a group by
+    /// [`RecordKey`](crate::group::RecordKey). Removals are not among them: what is removed is absent.
     pub groups: Vec<(GroupId, Vec<Record>)>,
     /// Each topic, sorted by name.
     pub topics: Vec<(TopicName, Topic)>,
@@ -28,19 +37,19 @@ pub struct Snapshot {
 
 /// A place that keeps records. One owner, one call at a time; every call may block.
 pub trait Store: Send {
-    /// Makes the whole batch durable, or none of it. After an error the outcome is unknown: forget what the batch was
+    /// Makes the whole batch durable, or none of it; a later entry of a batch outranks an earlier one. After an error the outcome is unknown: forget what the batch was
     /// about and [`Store::load_group`] it anew.
     fn append(&mut self, batch: &[Entry]) -> Result<(), StoreError>;
 
     /// Everything.
     fn load(&mut self) -> Result<Snapshot, StoreError>;
 
-    /// The records of one group; empty when it has none.
+    /// The records of one group, as [`Store::load`] orders them; empty when it has none.
     fn load_group(&mut self, group: &GroupId) -> Result<Vec<Record>, StoreError>;
 }
 
 /// Why a store cannot do its work, as a sentence for its operator: path, cause, remedy.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreError {
     /// The whole sentence.
     pub message: String,

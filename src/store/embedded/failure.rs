@@ -1,0 +1,128 @@
+//! What can go wrong in the database, and the sentence that an operator reads.
+
+use std::io;
+use std::path::Path;
+
+use super::FORMAT;
+use crate::store::StoreError;
+
+/// Why a call failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The engine or the disk.
+    Engine(redb::Error),
+    /// Another divvy's file.
+    OtherFormat {
+        /// The format's number.
+        found: u32,
+    },
+    /// The engine read it, but it is not what we wrote.
+    Damaged {
+        /// Which record, …
+        what: &'static str,
+        /// … of which group or topic.
+        of: String,
+        /// The decoder's words.
+        why: String,
+    },
+}
+
+macro_rules! from_engine {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Engine(error.into())
+            }
+        }
+    )*};
+}
+
+from_engine!(
+    redb::DatabaseError,
+    redb::TransactionError,
+    redb::TableError,
+    redb::StorageError,
+    redb::CommitError,
+    redb::SetDurabilityError,
+);
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Engine(redb::Error::Io(error))
+    }
+}
+
+impl Failure {
+    /// With path, cause and remedy.
+    pub(super) fn sentence(&self, file: &Path) -> StoreError {
+        let path = file.display();
+        let message = match self {
+            Self::Engine(error) => return engine_sentence(error, file),
+            Self::OtherFormat { found } if *found > FORMAT => format!(
+                "the store {path} was written by a newer divvy (format {found}, this one knows up to {FORMAT}): \
+                 start that version again, or name another folder with `data`"
+            ),
+            Self::OtherFormat { found } => {
+                return damaged(file, &format!("format {found} was never written by any divvy"));
+            }
+            Self::Damaged { what, of, why } => return damaged(file, &format!("{what} {of:?}: {why}")),
+        };
+        StoreError { message }
+    }
+}
+
+fn engine_sentence(error: &redb::Error, file: &Path) -> StoreError {
+    let path = file.display();
+    match error {
+        redb::Error::Io(error) => io_sentence(error, file),
+        redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => StoreError {
+            message: format!(
+                "another process has the store {path} open: stop it, or name another folder with `data` for this one"
+            ),
+        },
+        redb::Error::UpgradeRequired(version) => StoreError {
+            message: format!(
+                "the store {path} is in redb's old file format {version}, which no divvy ever wrote: name another \
+                 folder with `data`"
+            ),
+        },
+        redb::Error::Corrupted(why) => damaged(file, why),
+        redb::Error::TableTypeMismatch { .. } | redb::Error::TypeDefinitionChanged { .. } => {
+            damaged(file, "its tables are not divvy's")
+        }
+        other => StoreError { message: format!("the store {path} failed: {other}; divvy opens it anew by itself") },
+    }
+}
+
+/// What the operating system refused to do with the store.
+pub(super) fn io_sentence(error: &io::Error, path: &Path) -> StoreError {
+    use io::ErrorKind;
+    let shown = path.display();
+    let message = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => format!(
+            "the disk of the store {shown} is full ({error}): free some space there; divvy opens the store anew by itself"
+        ),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => format!(
+            "divvy may not write the store {shown} ({error}): let its user write there, or name another folder with \
+             `data`"
+        ),
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => format!(
+            "the store {shown} cannot be made, because a part of that path is a file: name another folder with `data`"
+        ),
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => return damaged(path, &error.to_string()),
+        _ => format!(
+            "the store {shown} cannot be read or written ({error}): check that disk; divvy opens the store anew by itself"
+        ),
+    };
+    StoreError { message }
+}
+
+fn damaged(file: &Path, why: &str) -> StoreError {
+    StoreError {
+        message: format!(
+            "the store {} is damaged ({why}): put back a copy of it, or move it away and start without it; the members \
+             then join again, and the committed offsets are lost",
+            file.display()
+        ),
+    }
+}

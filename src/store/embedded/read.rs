@@ -1,0 +1,107 @@
+//! Groups and topics out of the database, in the order that the trait promises.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+
+use super::encode::{Block, decode};
+use super::failure::Failure;
+use super::{GROUPS, OFFSETS, PLANS, TOPICS, kind, successor};
+use crate::group::Record;
+use crate::ids::{GroupId, TopicName};
+use crate::store::Snapshot;
+
+/// Everything.
+pub(super) fn load(database: &Database) -> Result<Snapshot, Failure> {
+    let transaction = database.begin_read()?;
+    let mut topics = Vec::new();
+    for item in transaction.open_table(TOPICS)?.iter()? {
+        let (name, value) = item?;
+        let name = TopicName::from(name.value());
+        let topic = decode(value.value(), "topic", name.as_str())?;
+        topics.push((name, topic));
+    }
+    Ok(Snapshot { groups: records(&transaction, Which::All)?.into_iter().collect(), topics })
+}
+
+/// The records of one group.
+pub(super) fn load_group(database: &Database, group: &GroupId) -> Result<Vec<Record>, Failure> {
+    let transaction = database.begin_read()?;
+    Ok(records(&transaction, Which::One(group))?.remove(group).unwrap_or_default())
+}
+
+/// Which groups are read.
+#[derive(Clone, Copy)]
+enum Which<'a> {
+    All,
+    One(&'a GroupId),
+}
+
+type ByGroup = BTreeMap<GroupId, Vec<Record>>;
+
+fn records(transaction: &ReadTransaction, which: Which<'_>) -> Result<ByGroup, Failure> {
+    let mut groups = ByGroup::new();
+    read_small(transaction, which, &mut groups)?;
+    read_plans(transaction, which, &mut groups)?;
+    read_offsets(transaction, which, &mut groups)?;
+    for records in groups.values_mut() {
+        records.sort_by_cached_key(Record::key);
+    }
+    Ok(groups)
+}
+
+fn read_small(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGroup) -> Result<(), Failure> {
+    let range = match which {
+        Which::All => (Unbounded, Unbounded),
+        Which::One(group) => (Included((group.as_str(), u8::MIN)), Included((group.as_str(), u8::MAX))),
+    };
+    for item in transaction.open_table(GROUPS)?.range(range)? {
+        let (key, value) = item?;
+        let ((group, kind), bytes) = (key.value(), value.value());
+        let record = match kind {
+            kind::HEADER => Record::Header(decode(bytes, "the members of group", group)?),
+            kind::RESERVED => Record::Reserved(decode(bytes, "the generation of group", group)?),
+            kind::SUSPENSIONS => Record::Suspensions(decode(bytes, "the suspensions of group", group)?),
+            other => {
+                let why = format!("there is no record of kind {other}");
+                return Err(Failure::Damaged { what: "group", of: group.to_owned(), why });
+            }
+        };
+        groups.entry(GroupId::from(group)).or_default().push(record);
+    }
+    Ok(())
+}
+
+fn read_plans(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGroup) -> Result<(), Failure> {
+    let range = match which {
+        Which::All => (Unbounded, Unbounded),
+        Which::One(group) => (Included(group.as_str()), Included(group.as_str())),
+    };
+    for item in transaction.open_table(PLANS)?.range::<&str>(range)? {
+        let (group, value) = item?;
+        let plan = decode(value.value(), "the plan of group", group.value())?;
+        groups.entry(GroupId::from(group.value())).or_default().push(Record::Plan(plan));
+    }
+    Ok(())
+}
+
+fn read_offsets(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGroup) -> Result<(), Failure> {
+    let end = match which {
+        Which::All => String::new(),
+        Which::One(group) => successor(group.as_str()),
+    };
+    let range = match which {
+        Which::All => (Unbounded, Unbounded),
+        Which::One(group) => (Included((group.as_str(), "", i32::MIN)), Excluded((end.as_str(), "", i32::MIN))),
+    };
+    for item in transaction.open_table(OFFSETS)?.range(range)? {
+        let (key, value) = item?;
+        let (group, topic, _) = key.value();
+        let block: Block = decode(value.value(), "the offsets of group", group)?;
+        let topic = TopicName::from(topic);
+        let records = groups.entry(GroupId::from(group)).or_default();
+        records.extend(block.into_iter().map(|(partition, it)| Record::Offset(it.unpack(topic.clone(), partition))));
+    }
+    Ok(())
+}

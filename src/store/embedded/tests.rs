@@ -1,0 +1,134 @@
+//! The contract, and what only a folder on a disk can do wrong.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::group::Record;
+use crate::ids::Generation;
+use crate::store::contract;
+
+fn reserved(group: &str, generation: i32) -> Entry {
+    Entry::Group(group.into(), Record::Reserved(Generation(generation)))
+}
+
+fn sentence(folder: &Path) -> String {
+    EmbeddedStore::open(folder).expect_err("it cannot be opened").message
+}
+
+fn assert_says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is missing in: {message}");
+    }
+}
+
+#[test]
+fn keeps_the_contract() {
+    contract::check(|| TempDir::new().unwrap(), |place| Box::new(EmbeddedStore::open(place.path()).unwrap()));
+}
+
+#[test]
+fn makes_its_folder_and_its_parents() {
+    let place = TempDir::new().unwrap();
+    let folder = place.path().join("a/b/divvy-data");
+    EmbeddedStore::open(&folder).unwrap().append(&[reserved("g", 1)]).unwrap();
+    assert!(folder.join(FILE).is_file());
+}
+
+#[test]
+fn a_second_owner_is_refused_by_name() {
+    let place = TempDir::new().unwrap();
+    let first = EmbeddedStore::open(place.path()).unwrap();
+    let path = place.path().display().to_string();
+    assert_says(&sentence(place.path()), &["this very process", &path, "another folder"]);
+    drop(first);
+    EmbeddedStore::open(place.path()).unwrap();
+}
+
+#[test]
+fn a_stale_lock_file_means_nothing() {
+    let place = TempDir::new().unwrap();
+    fs::write(place.path().join("lock"), "4194304999999999999999999999").unwrap();
+    EmbeddedStore::open(place.path()).unwrap();
+    let pid = fs::read_to_string(place.path().join("lock")).unwrap();
+    assert_eq!(pid, std::process::id().to_string());
+}
+
+#[test]
+fn a_file_in_the_folders_place_is_named() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("data");
+    fs::write(&file, "not a folder").unwrap();
+    assert_says(&sentence(&file), &[&file.display().to_string(), "is a file", "another folder"]);
+    assert_says(&sentence(&file.join("below")), &["is a file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_place_that_takes_no_files_is_named() {
+    // /proc refuses new folders to everybody, root included.
+    let message = sentence(Path::new("/proc/divvy-data"));
+    assert_says(&message, &["/proc/divvy-data", "cannot be read or written"]);
+}
+
+#[test]
+fn refusals_of_the_disk_have_their_remedies() {
+    use std::io::ErrorKind;
+    let say = |kind: ErrorKind| failure::io_sentence(&kind.into(), Path::new("d/store.redb")).message;
+    assert_says(&say(ErrorKind::StorageFull), &["d/store.redb", "is full", "free some space"]);
+    assert_says(&say(ErrorKind::PermissionDenied), &["d/store.redb", "may not write", "another folder"]);
+    assert_says(&say(ErrorKind::ReadOnlyFilesystem), &["may not write"]);
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_stays_as_it_is() {
+    let place = TempDir::new().unwrap();
+    EmbeddedStore::open(place.path()).unwrap().append(&[reserved("g", 1)]).unwrap();
+    let file = place.path().join(FILE);
+    let whole = fs::read(&file).unwrap();
+    for damaged in [whole[..whole.len() / 2].to_vec(), vec![0; whole.len()], b"# not a database at all".to_vec()] {
+        fs::write(&file, &damaged).unwrap();
+        assert_says(&sentence(place.path()), &["is damaged", "put back a copy", &file.display().to_string()]);
+        assert_eq!(fs::read(&file).unwrap().len(), damaged.len());
+    }
+}
+
+/// Writes behind the store's back.
+fn tamper(folder: &Path, change: impl FnOnce(&redb::WriteTransaction)) {
+    let database = Database::create(folder.join(FILE)).unwrap();
+    let transaction = database.begin_write().unwrap();
+    change(&transaction);
+    transaction.commit().unwrap();
+}
+
+#[test]
+fn the_file_of_a_newer_divvy_is_refused() {
+    let place = TempDir::new().unwrap();
+    EmbeddedStore::open(place.path()).unwrap();
+    tamper(place.path(), |transaction| {
+        transaction.open_table(ABOUT).unwrap().insert("format", FORMAT + 1).unwrap();
+    });
+    assert_says(&sentence(place.path()), &["newer divvy", "format 2", "start that version again"]);
+}
+
+#[test]
+fn a_value_of_a_newer_divvy_is_refused_and_a_broken_one_named() {
+    let place = TempDir::new().unwrap();
+    drop(EmbeddedStore::open(place.path()).unwrap());
+    for (value, parts) in [
+        (&b"\x02\x01"[..], &["newer divvy", "format 2"][..]),
+        (b"\x00\x01", &["is damaged", "format 0"]),
+        (b"", &["is damaged", "the plan of group \"search\"", "empty"]),
+        (b"\x01\xc1", &["is damaged", "the plan of group \"search\""]),
+    ] {
+        tamper(place.path(), |transaction| {
+            transaction.open_table(PLANS).unwrap().insert("search", value).unwrap();
+        });
+        let mut store = EmbeddedStore::open(place.path()).unwrap();
+        assert_says(&store.load().unwrap_err().message, parts);
+        // The rest can still be read and written.
+        store.append(&[reserved("other", 1)]).unwrap();
+        assert_eq!(store.load_group(&"other".into()).unwrap().len(), 1);
+    }
+}
