@@ -1,1 +1,3 @@
-//! guest
+//! The SDK of divvy's assignors.
+
+pub mod abi;
