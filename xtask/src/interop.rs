@@ -60,7 +60,14 @@ impl Bench {
     fn server(&self, case: &str) -> Result<(Server, PathBuf)> {
         let folder = self.folder.path().join(case);
         fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        let config = format!("group.initial.rebalance.delay.ms = 200\n\n[topics.{TOPIC}]\npartitions = {PARTITIONS}\n");
+        let config = format!(
+            "group.initial.rebalance.delay.ms = 200
+
+[[topic]]
+name = \"{TOPIC}\"
+partitions = {PARTITIONS}
+"
+        );
         Ok((Server::start(&self.program, &folder, &config)?, folder))
     }
 

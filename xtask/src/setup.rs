@@ -66,12 +66,10 @@ impl Compiler {
                 command
             }
         };
-        // What our own cargo was told is not meant for the guests.
-        for name in ["RUSTC", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+        // What our own cargo was told is not meant for the guests: their flags stand in .cargo/config.toml.
+        for name in ["RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
             command.env_remove(name);
         }
-        // A small stack: a fresh instance is cleared on every call, and the stack is the first thing in its memory.
-        command.env("CARGO_ENCODED_RUSTFLAGS", "-Clink-arg=-zstack-size=65536");
         command
     }
 

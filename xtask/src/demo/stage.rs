@@ -162,9 +162,9 @@ fn file_name(path: &Path) -> String {
 }
 
 fn config() -> String {
-    let racks: Vec<String> = (0..PARTITIONS).map(|p| format!("[\"{}\"]", rack_of(p))).collect();
+    let racks: Vec<String> = (0..PARTITIONS).map(|partition| format!("\"{}\"", rack_of(partition))).collect();
     format!(
-        "group.initial.rebalance.delay.ms = 500\n\n[topics.{TOPIC}]\npartitions = {PARTITIONS}\nracks = [{}]\n",
+        "group.initial.rebalance.delay.ms = 500\n\n[[topic]]\nname = \"{TOPIC}\"\npartitions = {PARTITIONS}\nracks = [{}]\n",
         racks.join(", ")
     )
 }
