@@ -1,1 +1,69 @@
 //! Assignors as WebAssembly modules: loading, checking and calling them under limits.
+//!
+//! What a module may do is decided before it runs: no imports, one memory, bounded code. What it does while it runs
+//! is bounded by a deadline, a memory limit and a stack that are armed before its first instruction. Each call gets
+//! an instance of its own, so nothing that one call did can be seen by the next.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+mod call;
+pub mod catalog;
+mod clock;
+mod engine;
+mod error;
+mod fault;
+mod gate;
+mod guard;
+mod inspect;
+pub mod limits;
+mod manifest;
+mod module;
+mod ticker;
+
+pub use catalog::{Catalog, CatalogConfig, ModuleState, ModuleStatus};
+pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
+pub use limits::SandboxLimits;
+pub use module::{CallStats, Module};
+
+/// The engine with its limits, shared by all modules of a process. Clones are the same sandbox.
+#[derive(Clone)]
+pub struct Sandbox(Arc<Inner>);
+
+struct Inner {
+    limits: SandboxLimits,
+    engines: engine::Engines,
+    gate: gate::Gate,
+    ticker: ticker::Ticker,
+}
+
+impl Sandbox {
+    /// Starts an engine. Instances come from a pool where the machine's address space allows it.
+    pub fn new(limits: SandboxLimits) -> Result<Self, SandboxError> {
+        limits.check()?;
+        let engines = engine::Engines::start(&limits)?;
+        let ticker = ticker::Ticker::start(engines.all())?;
+        let gate = gate::Gate::new(limits.concurrency);
+        Ok(Self(Arc::new(Inner { limits, engines, gate, ticker })))
+    }
+
+    /// Checks and compiles the bytes of a file. `origin` is where they came from, for messages.
+    pub fn load(&self, bytes: &[u8], origin: &Path) -> Result<Arc<Module>, LoadError> {
+        Module::load(self, bytes, origin)
+    }
+
+    /// The limits it was started with.
+    pub fn limits(&self) -> &SandboxLimits {
+        &self.0.limits
+    }
+
+    /// Whether instances come from a pool.
+    pub fn is_pooled(&self) -> bool {
+        self.0.engines.pooled.is_some()
+    }
+}
+
+/// Locks; what a panicking thread left behind is still whole, since no lock here is held over a step that can fail.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,98 @@
+//! The bytes of served modules on disk, named by digest and by the file they came from, so that an older version is
+//! still there after its file was replaced and the process restarted.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::ids::Digest;
+use crate::sandbox::limits::MAX_FILES;
+use crate::sandbox::module::digest_of;
+
+/// Hexadecimal digits of a digest.
+const DIGEST_CHARS: usize = 64;
+/// What a file is called until it is whole.
+const UNFINISHED: &str = "unfinished";
+
+/// The cache folder; it holds what is offered and nothing else.
+pub(super) struct Cache {
+    folder: PathBuf,
+    most_bytes: usize,
+}
+
+/// A module in the cache.
+pub(super) struct Cached {
+    pub path: PathBuf,
+    pub digest: Digest,
+    /// The name of the file that it came from.
+    pub origin: String,
+    pub bytes: Vec<u8>,
+}
+
+impl Cache {
+    /// Opens or makes the folder.
+    pub fn open(folder: PathBuf, most_bytes: usize) -> io::Result<Self> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        Ok(Self { folder, most_bytes })
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where a module lies.
+    pub fn path(&self, digest: Digest, origin: &str) -> PathBuf {
+        self.folder.join(format!("{digest}.{origin}"))
+    }
+
+    /// Reads what is there. A file whose bytes are not what its name says is as good as absent.
+    pub fn read(&self) -> io::Result<Vec<Cached>> {
+        let mut found = Vec::new();
+        for (path, digest, origin) in self.files()?.into_iter().take(MAX_FILES) {
+            let mut bytes = Vec::new();
+            let most = self.most_bytes as u64;
+            let read = fs::File::open(&path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+            if read.is_ok() && digest_of(&bytes).to_string() == digest {
+                found.push(Cached { path, digest: digest_of(&bytes), origin, bytes });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Writes a module, whole or not at all.
+    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path(digest, origin);
+        if path.exists() {
+            return Ok(());
+        }
+        let unfinished = self.folder.join(format!("{digest}.{UNFINISHED}"));
+        fs::write(&unfinished, bytes)?;
+        fs::rename(&unfinished, &path)
+    }
+
+    /// Removes all but `keep`; strangers' files are left alone.
+    pub fn retain(&self, keep: impl Fn(&Path) -> bool) -> io::Result<()> {
+        self.files()?.into_iter().filter(|(path, ..)| !keep(path)).try_for_each(|(path, ..)| fs::remove_file(path))
+    }
+
+    /// The cache's own files: path, digest and origin as the name says them, in the order of their names.
+    fn files(&self) -> io::Result<Vec<(PathBuf, String, String)>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if let Some((digest, origin)) = name.to_str().and_then(|name| name.split_once('.'))
+                && digest.len() == DIGEST_CHARS
+                && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+            {
+                files.push((entry.path(), digest.to_owned(), origin.to_owned()));
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}

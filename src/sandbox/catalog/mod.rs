@@ -1,0 +1,144 @@
+//! The strategies that can be offered now: a folder (or several) of modules, kept true while files come, change, break
+//! and go. A module serves only after it was checked and called; one that fails leaves the last good one in its place.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use super::error::CatalogError;
+use super::{Module, Sandbox, lock};
+use crate::assignor::manifest::Offer;
+use crate::ids::{Protocol, ProtocolType};
+
+mod cache;
+mod choose;
+mod shelf;
+mod smoke;
+mod status;
+mod watch;
+
+pub use status::{ModuleState, ModuleStatus};
+
+/// Which folders, and how they are watched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CatalogConfig {
+    /// Folders of `.wasm` files.
+    pub folders: Vec<PathBuf>,
+    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process. It
+    /// belongs to one catalog alone. Without it older versions live as long as the process.
+    pub cache_folder: Option<PathBuf>,
+    /// How long a folder must be quiet before it is read.
+    pub debounce: Duration,
+    /// How often it is read anyway: network file systems tell nobody what changed.
+    pub rescan: Duration,
+}
+
+impl CatalogConfig {
+    /// The usual times: 50 ms and 2 s.
+    pub fn new(folders: Vec<PathBuf>) -> Self {
+        Self { folders, cache_folder: None, debounce: Duration::from_millis(50), rescan: Duration::from_secs(2) }
+    }
+}
+
+/// The modules of some folders. Its thread ends when it is dropped.
+pub struct Catalog {
+    shared: Arc<Shared>,
+    _watch: watch::Watch,
+}
+
+type Listener = Arc<dyn Fn() + Send + Sync>;
+
+/// What the watching thread and the readers share.
+#[derive(Default)]
+struct Shared {
+    snapshot: RwLock<Arc<Snapshot>>,
+    listeners: Mutex<Vec<Listener>>,
+}
+
+/// One moment of the folders.
+#[derive(Default)]
+struct Snapshot {
+    modules: Arc<[Arc<Module>]>,
+    status: Vec<ModuleStatus>,
+}
+
+impl Shared {
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Swaps the moment and tells everybody. Calls that run keep the module that they began with.
+    fn publish(&self, snapshot: Snapshot) {
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        let listeners = lock(&self.listeners).clone();
+        listeners.iter().for_each(|listener| listener());
+    }
+}
+
+impl Catalog {
+    /// Reads the folders once and then watches them.
+    pub fn open(sandbox: Sandbox, config: CatalogConfig) -> Result<Self, CatalogError> {
+        for folder in &config.folders {
+            std::fs::read_dir(folder).map_err(|source| CatalogError::Folder { path: folder.clone(), source })?;
+        }
+        let shared = Arc::new(Shared::default());
+        let watch = watch::Watch::start(sandbox, config, Arc::clone(&shared))?;
+        Ok(Self { shared, _watch: watch })
+    }
+
+    /// The newest two versions of each strategy, by name, newest version first.
+    pub fn modules(&self) -> Arc<[Arc<Module>]> {
+        Arc::clone(&self.shared.snapshot().modules)
+    }
+
+    /// The module that serves a protocol; the newest one under a name that bears no version.
+    pub fn find(&self, protocol: &Protocol) -> Option<Arc<Module>> {
+        self.modules().iter().find(|module| module.protocol() == protocol).cloned()
+    }
+
+    /// What a member of that protocol type offers, best first: the strategies that its settings name, in that order, as
+    /// `name` or `name@version`; if they name none, those that are offered by default, by rank and name. A newer
+    /// version comes before its older one, and a protocol comes once.
+    pub fn offers(&self, protocol_type: &ProtocolType, named: &[String]) -> Vec<Arc<Module>> {
+        let modules = self.modules();
+        let mut offers: Vec<Arc<Module>> = Vec::new();
+        let mut offer = |module: &Arc<Module>| {
+            if !offers.iter().any(|offered| offered.protocol() == module.protocol()) {
+                offers.push(Arc::clone(module));
+            }
+        };
+        if named.is_empty() {
+            let mut default: Vec<_> = modules
+                .iter()
+                .filter(|module| module.manifest().offer == Offer::Default)
+                .filter(|module| module.manifest().protocol_type == protocol_type.as_str())
+                .collect();
+            // Stable: within a rank they stay sorted by name and version.
+            default.sort_by_key(|module| std::cmp::Reverse(module.manifest().rank));
+            default.into_iter().for_each(offer);
+        } else {
+            for name in named {
+                modules.iter().filter(|module| is_named(module, name)).for_each(&mut offer);
+            }
+        }
+        offers
+    }
+
+    /// Each file and each older version with its state, for people.
+    pub fn status(&self) -> Vec<ModuleStatus> {
+        self.shared.snapshot().status.clone()
+    }
+
+    /// Calls `listener`, on the catalog's own thread, after modules or states changed.
+    pub fn on_change(&self, listener: Box<dyn Fn() + Send + Sync>) {
+        lock(&self.shared.listeners).push(Arc::from(listener));
+    }
+}
+
+fn is_named(module: &Module, name: &str) -> bool {
+    let manifest = module.manifest();
+    match name.split_once('@') {
+        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
+        None => manifest.name == name,
+    }
+}

@@ -1,0 +1,354 @@
+//! What the catalog's thread knows of the folders, and one look at them: read what changed, admit or refuse it, choose
+//! what is offered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::cache::Cache;
+use super::choose::{Candidate, Choice, choose};
+use super::smoke::smoke;
+use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
+use crate::assignor::FaultKind;
+use crate::ids::Digest;
+use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
+use crate::sandbox::limits::{MAX_FILES, SMOKE_TRIES};
+use crate::sandbox::module::{digest_of, refuse_compiled, too_large};
+use crate::sandbox::{Module, Sandbox, clock};
+use crate::time::WallTime;
+
+/// All that is known.
+pub(super) struct Shelf {
+    sandbox: Sandbox,
+    folders: Vec<PathBuf>,
+    cache: Option<Cache>,
+    files: BTreeMap<PathBuf, File>,
+    /// Every module that is offered or could be, files and older versions alike.
+    kept: BTreeMap<Digest, Kept>,
+    offered: Vec<Digest>,
+    /// What is wrong with a folder, by folder.
+    troubles: BTreeMap<PathBuf, String>,
+    status: Vec<ModuleStatus>,
+    is_new: bool,
+}
+
+struct Kept {
+    module: Arc<Module>,
+    /// The name of the file that it came from.
+    origin: String,
+}
+
+/// One file of a folder.
+#[derive(Default)]
+struct File {
+    stamp: Option<Stamp>,
+    /// A stamp is trusted once the same bytes were found under it twice: two writes within the grain of a file system's
+    /// clock look alike.
+    is_confirmed: bool,
+    digest: Option<Digest>,
+    /// The last module of it that was fit to serve.
+    good: Option<Digest>,
+    /// What is wrong with the bytes that it holds now.
+    error: Option<LoadError>,
+    tries: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Shelf {
+    pub fn new(sandbox: Sandbox, config: CatalogConfig) -> Self {
+        let mut troubles = BTreeMap::new();
+        let cache = config.cache_folder.and_then(|folder| {
+            Cache::open(folder.clone(), sandbox.limits().module_bytes)
+                .map_err(|error| troubles.insert(folder, cache_trouble(&error)))
+                .ok()
+        });
+        Self {
+            sandbox,
+            folders: config.folders,
+            cache,
+            files: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            offered: Vec::new(),
+            troubles,
+            status: Vec::new(),
+            is_new: true,
+        }
+    }
+
+    /// Looks once; a snapshot if anything changed.
+    pub fn scan(&mut self) -> Option<Snapshot> {
+        self.read_folders();
+        if std::mem::take(&mut self.is_new) {
+            self.read_cache();
+        }
+        let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
+        self.keep_only(&choice.offered);
+        let status = self.describe(&choice);
+        let same = choice.offered == self.offered
+            && status.len() == self.status.len()
+            && status.iter().zip(&self.status).all(|(new, old)| new.agrees_with(old));
+        self.offered = choice.offered;
+        self.status = status;
+        (!same).then(|| Snapshot { modules: self.modules(), status: self.status.clone() })
+    }
+
+    fn modules(&self) -> Arc<[Arc<Module>]> {
+        self.offered.iter().filter_map(|digest| Some(Arc::clone(&self.kept.get(digest)?.module))).collect()
+    }
+
+    fn read_folders(&mut self) {
+        let mut present = BTreeMap::new();
+        for folder in self.folders.clone() {
+            match list(&folder) {
+                Ok(found) => {
+                    self.troubles.remove(&folder);
+                    present.extend(found);
+                }
+                Err(error) => {
+                    // A folder that cannot be read for a moment (a mount, a swap) takes no strategy away.
+                    let known = self.files.iter().filter(|(path, _)| path.parent() == Some(folder.as_path()));
+                    present.extend(known.filter_map(|(path, file)| Some((path.clone(), file.stamp?))));
+                    self.troubles.insert(folder, format!("the folder cannot be read: {error}; what it had stays"));
+                }
+            }
+        }
+        if let Some((path, _)) = present.iter().nth(MAX_FILES).map(|(path, stamp)| (path.clone(), *stamp)) {
+            let beyond = present.split_off(&path);
+            let folder = path.parent().unwrap_or(&path).to_owned();
+            let most = format!("{MAX_FILES} modules are read, {} more are not: remove some", beyond.len());
+            self.troubles.insert(folder, most);
+        }
+        self.files.retain(|path, _| present.contains_key(path));
+        for (path, stamp) in present {
+            self.read_file(&path, stamp);
+        }
+    }
+
+    /// Reads a file if it changed since the last look, and admits or refuses what it holds.
+    fn read_file(&mut self, path: &Path, stamp: Stamp) {
+        let file = self.files.entry(path.to_owned()).or_default();
+        let is_same = file.stamp == Some(stamp);
+        if is_same && file.is_confirmed {
+            return;
+        }
+        file.stamp = Some(stamp);
+        let read = read(path, self.sandbox.limits().module_bytes);
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(refusal) => {
+                let Refusal { kind, message } = refusal;
+                file.is_confirmed = false;
+                file.digest = None;
+                file.error = Some(LoadError { kind, path: path.to_owned(), digest: None, message });
+                return;
+            }
+        };
+        let digest = digest_of(&bytes);
+        let is_known = file.digest == Some(digest);
+        let may_retry = file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::Smoke(FaultKind::Deadline))
+            && file.tries < SMOKE_TRIES;
+        file.is_confirmed = is_same && is_known && !may_retry;
+        if is_known && !may_retry {
+            return;
+        }
+        file.tries = if is_known { file.tries + 1 } else { 1 };
+        file.digest = Some(digest);
+        match admit(&self.sandbox, &bytes, path) {
+            Ok(module) => {
+                file.good = Some(digest);
+                file.error = None;
+                self.keep(module);
+            }
+            Err(error) => file.error = Some(error),
+        }
+    }
+
+    fn keep(&mut self, module: Arc<Module>) {
+        let origin = file_name(module.path());
+        if let Some(cache) = &self.cache {
+            match cache.write(module.digest(), &origin, module.bytes()) {
+                Ok(()) => self.troubles.remove(cache.folder()),
+                Err(error) => self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error)),
+            };
+        }
+        self.kept.insert(module.digest(), Kept { module, origin });
+    }
+
+    /// At the start: what an earlier process served. A file that broke meanwhile gets its last good module back.
+    fn read_cache(&mut self) {
+        let Some(cache) = &self.cache else { return };
+        let cached = match cache.read() {
+            Ok(cached) => cached,
+            Err(error) => {
+                self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
+                return;
+            }
+        };
+        for old in cached.into_iter().filter(|old| !self.kept.contains_key(&old.digest)).collect::<Vec<_>>() {
+            if let Ok(module) = admit(&self.sandbox, &old.bytes, &old.path) {
+                self.kept.insert(old.digest, Kept { module, origin: old.origin });
+            }
+        }
+        for (path, file) in self.files.iter_mut().filter(|(_, file)| file.good.is_none()) {
+            let name = file_name(path);
+            let last = self.kept.values().filter(|kept| kept.origin == name);
+            let newest = last.max_by_key(|kept| kept.module.manifest().version);
+            file.good = newest.map(|kept| kept.module.digest());
+        }
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for (digest, kept) in &self.kept {
+            let manifest = kept.module.manifest();
+            let candidate = |file| Candidate {
+                name: manifest.name.clone(),
+                version: manifest.version,
+                digest: *digest,
+                file,
+            };
+            let before = candidates.len();
+            let files = self.files.iter().filter(|(_, file)| file.good == Some(*digest));
+            candidates.extend(files.map(|(path, _)| candidate(Some(path.clone()))));
+            if candidates.len() == before {
+                candidates.push(candidate(None));
+            }
+        }
+        candidates
+    }
+
+    /// Forgets what is neither offered nor in a file, on disk too.
+    fn keep_only(&mut self, offered: &[Digest]) {
+        let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
+        let before = self.kept.len();
+        self.kept.retain(|digest, _| offered.contains(digest) || in_files.contains(digest));
+        let is_first = self.offered.is_empty();
+        if let Some(cache) = &self.cache
+            && (before != self.kept.len() || is_first)
+        {
+            let keep: BTreeSet<_> = self.kept.iter().map(|(digest, kept)| cache.path(*digest, &kept.origin)).collect();
+            if let Err(error) = cache.retain(|path| keep.contains(path)) {
+                self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
+            }
+        }
+    }
+
+    /// A row for each file, then for each older version, then for each folder in trouble.
+    fn describe(&self, choice: &Choice) -> Vec<ModuleStatus> {
+        let now = clock::wall();
+        let mut rows: Vec<_> = self.files.iter().map(|(path, file)| self.row(path, file, choice)).collect();
+        let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
+        for digest in choice.offered.iter().filter(|digest| !in_files.contains(digest)) {
+            if let Some(kept) = self.kept.get(digest) {
+                rows.push(row(kept.module.path(), Some(&kept.module), ModuleState::Older, None));
+            }
+        }
+        let troubles = self.troubles.iter();
+        rows.extend(troubles.map(|(path, trouble)| row(path, None, ModuleState::Broken, Some(trouble.clone()))));
+        for row in &mut rows {
+            let before = self.status.iter().find(|before| before.agrees_with(row));
+            row.since = before.map_or(now, |before| before.since);
+        }
+        rows
+    }
+
+    fn row(&self, path: &Path, file: &File, choice: &Choice) -> ModuleStatus {
+        let good = file.good.and_then(|digest| self.kept.get(&digest)).map(|kept| &*kept.module);
+        let clash = choice.clashes.get(path).map(|others| clash(path, good, others).to_string());
+        let error = file.error.as_ref().map(ToString::to_string).or(clash);
+        let is_offered = file.good.is_some_and(|digest| choice.offered.contains(&digest));
+        let state = match (&error, is_offered) {
+            (None, true) => ModuleState::Serving,
+            (None, false) => ModuleState::PassedOver,
+            (Some(_), true) => ModuleState::ServingPrevious,
+            (Some(_), false) => ModuleState::Broken,
+        };
+        let mut row = row(path, good, state, error);
+        row.digest = row.digest.or(file.digest);
+        row
+    }
+}
+
+fn row(path: &Path, module: Option<&Module>, state: ModuleState, last_error: Option<String>) -> ModuleStatus {
+    ModuleStatus {
+        path: path.to_owned(),
+        name: module.map(|module| module.manifest().name.clone()),
+        version: module.map(|module| module.manifest().version),
+        digest: module.map(Module::digest),
+        state,
+        since: WallTime::default(),
+        last_error,
+    }
+}
+
+fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) -> LoadError {
+    let others: Vec<_> = others.iter().map(|other| other.display().to_string()).collect();
+    let called = module.map_or_else(String::new, |module| {
+        format!("{} version {}", module.manifest().name, module.manifest().version)
+    });
+    LoadError {
+        kind: LoadErrorKind::Clash,
+        path: path.to_owned(),
+        digest: module.map(Module::digest),
+        message: format!("{} is {called} too, with other bytes: raise a version or remove a file", others.join(" and ")),
+    }
+}
+
+fn cache_trouble(error: &io::Error) -> String {
+    format!("the modules cache cannot be used: {error}; older versions of strategies do not outlive this process")
+}
+
+/// The modules of a folder with their stamps; a link counts as what it leads to.
+fn list(folder: &Path) -> io::Result<Vec<(PathBuf, Stamp)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_module = path.extension().is_some_and(|extension| {
+            extension.eq_ignore_ascii_case("wasm") || extension.eq_ignore_ascii_case("cwasm")
+        });
+        // A file that went since is no module.
+        if is_module
+            && let Ok(meta) = fs::metadata(&path)
+            && meta.is_file()
+        {
+            found.push((path, Stamp { length: meta.len(), modified: meta.modified().ok() }));
+        }
+    }
+    Ok(found)
+}
+
+fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
+    refuse_compiled(path)?;
+    let mut bytes = Vec::new();
+    let length = fs::File::open(path)
+        .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| Refusal::new(LoadErrorKind::Unreadable, format!("it cannot be read: {error}")))?;
+    match length > most {
+        true => Err(too_large(fs::metadata(path).map_or(length as u64, |meta| meta.len()), most)),
+        false => Ok(bytes),
+    }
+}
+
+/// Loads and smoke-tests.
+fn admit(sandbox: &Sandbox, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
+    let module = sandbox.load(bytes, path)?;
+    smoke(&*module, &crate::assignor::smoke_requests(module.manifest())).map_err(|fault| LoadError {
+        kind: LoadErrorKind::Smoke(fault.kind),
+        path: path.to_owned(),
+        digest: Some(module.digest()),
+        message: format!("it failed a trial call, so it does not serve: {}", fault.message),
+    })?;
+    Ok(module)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}

@@ -1,0 +1,103 @@
+//! The thread that keeps a catalog true: the file system's events make it quick, the rescan makes it sure.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::shelf::Shelf;
+use super::{CatalogConfig, Shared};
+use crate::sandbox::error::CatalogError;
+use crate::sandbox::{Sandbox, clock};
+
+/// A folder that never is quiet is read after that many times the debounce.
+const LONGEST_DEBOUNCES: u32 = 10;
+
+enum Wake {
+    Changed,
+    Stop,
+}
+
+/// The running thread; dropping it stops it.
+pub(super) struct Watch {
+    wakes: Sender<Wake>,
+    thread: Option<JoinHandle<()>>,
+    /// None where the system has no events to give (limits, exotic file systems): the rescan does alone.
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl Watch {
+    /// Reads the folders, publishes what is there and goes on watching.
+    pub fn start(sandbox: Sandbox, config: CatalogConfig, shared: Arc<Shared>) -> Result<Self, CatalogError> {
+        let (wakes, woken) = mpsc::channel();
+        // Watching begins before the first look, so that nothing falls between.
+        let watcher = watcher(&config, wakes.clone());
+        let (debounce, rescan) = (config.debounce, config.rescan);
+        let mut shelf = Shelf::new(sandbox, config);
+        if let Some(snapshot) = shelf.scan() {
+            shared.publish(snapshot);
+        }
+        let run = move || {
+            while wait(&woken, debounce, rescan) {
+                if let Some(snapshot) = shelf.scan() {
+                    shared.publish(snapshot);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("divvy-catalog".to_owned())
+            .spawn(run)
+            .map_err(CatalogError::Thread)?;
+        Ok(Self { wakes, thread: Some(thread), _watcher: watcher })
+    }
+}
+
+fn watcher(config: &CatalogConfig, wakes: Sender<Wake>) -> Option<RecommendedWatcher> {
+    let tell = move |event: notify::Result<Event>| {
+        // Reading a folder is an event too, and reading is what an event causes.
+        let is_reading = |event: &Event| {
+            matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write))
+        };
+        if !event.as_ref().is_ok_and(is_reading) {
+            // The thread may have stopped already.
+            let _ = wakes.send(Wake::Changed);
+        }
+    };
+    let mut watcher = notify::recommended_watcher(tell).ok()?;
+    for folder in &config.folders {
+        // Without it the rescan finds the change, later.
+        let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
+    }
+    Some(watcher)
+}
+
+/// Waits for the next time to look; false when it is time to stop.
+fn wait(woken: &Receiver<Wake>, debounce: Duration, rescan: Duration) -> bool {
+    match woken.recv_timeout(rescan) {
+        Ok(Wake::Changed) => {}
+        Err(RecvTimeoutError::Timeout) => return true,
+        Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+    }
+    let first = clock::now();
+    while first.elapsed() < debounce * LONGEST_DEBOUNCES {
+        match woken.recv_timeout(debounce) {
+            Ok(Wake::Changed) => {}
+            Err(RecvTimeoutError::Timeout) => break,
+            Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    true
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // It is gone already if it panicked, which a listener may have made it do.
+        let _ = self.wakes.send(Wake::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Names the fault of a call by the type of what stopped it, never by its text.
+
+use std::fmt::Write;
+
+use wasmtime::{Trap, WasmBacktrace};
+
+use super::guard::Guard;
+use super::limits::MAX_TABLE_ELEMENTS;
+use crate::assignor::{CallError, FaultKind};
+
+/// Functions of a backtrace that are named; the fault is near the first ones.
+const NAMED_FRAMES: usize = 6;
+/// A function's name, mangled, may be kilobytes.
+const NAME_CHARS: usize = 80;
+
+pub(super) fn error(kind: FaultKind, message: impl Into<String>) -> CallError {
+    CallError { kind, code: None, message: message.into() }
+}
+
+/// The fault that stopped `export`; `said` is what the guest left in `divvy_panic`.
+pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Option<String>) -> CallError {
+    let trap = stop.downcast_ref::<Trap>();
+    let (kind, mut message) = match trap {
+        Some(Trap::Interrupt) => {
+            (FaultKind::Deadline, format!("{export} ran longer than its {} ms", guard.deadline.as_millis()))
+        }
+        Some(Trap::StackOverflow) => (FaultKind::Stack, format!("{export} nested its calls too deep")),
+        _ if guard.memory_refused > 0 => (
+            FaultKind::Memory,
+            format!("{export} wanted more than its {} MiB of memory ({stop})", guard.memory_limit >> 20),
+        ),
+        _ if guard.table_refused > 0 => (
+            FaultKind::Table,
+            format!("{export} wanted a table of more than {MAX_TABLE_ELEMENTS} elements ({stop})"),
+        ),
+        Some(trap) => (FaultKind::Trap, format!("{export} stopped with {trap}")),
+        None => (FaultKind::Trap, format!("{export} stopped: {stop:#}")),
+    };
+    if let Some(said) = said {
+        // Writing into a String cannot fail.
+        let _ = write!(message, "; it said: {said}");
+    }
+    if let Some(names) = stop.downcast_ref::<WasmBacktrace>().and_then(backtrace) {
+        let _ = write!(message, "; in {names}");
+    }
+    error(kind, message)
+}
+
+/// The innermost functions, innermost first.
+fn backtrace(trace: &WasmBacktrace) -> Option<String> {
+    let name = |frame: &wasmtime::FrameInfo| match frame.func_name() {
+        Some(name) => printable(name, NAME_CHARS),
+        None => format!("function {}", frame.func_index()),
+    };
+    let names: Vec<_> = trace.frames().iter().take(NAMED_FRAMES).map(name).collect();
+    (!names.is_empty()).then(|| names.join(" < "))
+}
+
+/// A guest's text made harmless for logs and terminals: control characters become spaces.
+pub(super) fn printable(text: &str, most_chars: usize) -> String {
+    let line = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().take(most_chars).map(line).collect::<String>().trim_end().to_owned()
+}

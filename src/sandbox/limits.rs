@@ -1,0 +1,102 @@
+//! Every bound of the sandbox, with the reason for its number.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+use super::error::SandboxError;
+
+const MIB: usize = 1 << 20;
+
+/// The largest file that an operator may allow: above it, compiling takes longer than anybody waits.
+pub const MAX_MODULE_BYTES: usize = 32 * MIB;
+/// The largest function body that an operator may allow: compile time is not linear in it (1.2 MB took 39 s and 2 GB).
+pub const MAX_BODY_BYTES: usize = 256 << 10;
+/// The largest memory that an operator may allow: the proposal's largest groups need some MiB.
+pub const MAX_MEMORY_BYTES: usize = 1 << 30;
+/// Functions of a module, and items of any other section: more than any toolchain emits for a strategy, few enough
+/// that the engine's own tables for them stay below some MiB.
+pub const MAX_ITEMS: u32 = 20_000;
+/// Local variables of one function: register allocation is not linear in them.
+pub const MAX_LOCALS: u64 = 2_000;
+/// Elements of a module's one table.
+pub const MAX_TABLE_ELEMENTS: u32 = 10_000;
+/// The stack of WebAssembly code: recursion deeper than this is a fault of its own kind.
+pub const WASM_STACK_BYTES: usize = 512 << 10;
+/// The manifest: a description and a schema, not a manual.
+pub const MAX_MANIFEST_BYTES: usize = 64 << 10;
+/// The manifest's name: it travels in every JoinGroup.
+pub const MAX_NAME_LENGTH: usize = 64;
+/// Text that a guest may leave for the host when it panics (ABI 1).
+pub const MAX_PANIC_TEXT: usize = 1_020;
+/// How often a guest may be refused more memory before it is stopped. Allocators ask for double and then for less,
+/// so one refusal is no fault; asking for ever is.
+pub const MAX_REFUSED_GROWTHS: u32 = 64;
+/// How often running code looks at the clock.
+pub const TICK: Duration = Duration::from_millis(1);
+/// Files that a catalog looks at, over all its folders.
+pub const MAX_FILES: usize = 256;
+/// Versions of a strategy that are offered: the newest, and the one to fall back to.
+pub const OFFERED_VERSIONS: usize = 2;
+/// The time of one smoke call. Real strategies need a thousandth of it.
+pub const SMOKE_DEADLINE: Duration = Duration::from_secs(1);
+/// The longest reply to a smoke request; the largest one asks for 100,000 owners.
+pub const MAX_SMOKE_OUTPUT: usize = MIB;
+/// How often a file that ran out of time in its smoke calls is tried: once more may just have met a busy machine.
+pub const SMOKE_TRIES: u32 = 3;
+/// Memory that a slot of the pool keeps between calls: page faults, not instructions, are the cost of large groups.
+pub const KEEP_RESIDENT_BYTES: usize = 16 * MIB;
+/// The same for a table.
+pub const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
+
+/// What an operator may set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SandboxLimits {
+    /// The largest file, in bytes.
+    pub module_bytes: usize,
+    /// The largest function body, in bytes.
+    pub body_bytes: usize,
+    /// The memory of a module that does not ask for more, in bytes.
+    pub memory_bytes: usize,
+    /// The most memory that a module's manifest may ask for, in bytes.
+    pub max_memory_bytes: usize,
+    /// The longest request, in bytes.
+    pub input_bytes: usize,
+    /// How many calls run at once; the others wait.
+    pub concurrency: usize,
+    /// How long a call waits for its turn. Running calls end by their deadlines, so only an overload reaches it.
+    pub queue_timeout: Duration,
+}
+
+impl Default for SandboxLimits {
+    fn default() -> Self {
+        Self {
+            module_bytes: 4 * MIB,
+            body_bytes: 64 << 10,
+            memory_bytes: 64 * MIB,
+            max_memory_bytes: MAX_MEMORY_BYTES,
+            input_bytes: 64 * MIB,
+            concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
+            queue_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+impl SandboxLimits {
+    /// Slots of the pool: a call that ends and one that begins never wait for each other.
+    pub(super) fn slots(&self) -> u32 {
+        u32::try_from(self.concurrency).unwrap_or(u32::MAX).saturating_mul(2)
+    }
+
+    pub(super) fn check(&self) -> Result<(), SandboxError> {
+        let between = |name, value, least, most| match (least..=most).contains(&value) {
+            true => Ok(()),
+            false => Err(SandboxError::Limit { name, value, least, most }),
+        };
+        between("module_bytes", self.module_bytes, 1, MAX_MODULE_BYTES)?;
+        between("body_bytes", self.body_bytes, 1, MAX_BODY_BYTES)?;
+        between("max_memory_bytes", self.max_memory_bytes, 64 << 10, MAX_MEMORY_BYTES)?;
+        between("memory_bytes", self.memory_bytes, 64 << 10, self.max_memory_bytes)?;
+        between("input_bytes", self.input_bytes, 1, MAX_MEMORY_BYTES)?;
+        between("concurrency", self.concurrency, 1, 256)
+    }
+}

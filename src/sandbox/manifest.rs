@@ -1,0 +1,115 @@
+//! The rules of a module's manifest; each refusal says what to change.
+
+use super::error::{LoadErrorKind, Refusal};
+use super::limits::{MAX_MANIFEST_BYTES, MAX_NAME_LENGTH};
+use crate::assignor::Manifest;
+
+/// The custom section that holds it.
+pub(super) const SECTION: &str = "divvy.manifest";
+/// The major version of the ABI that this host speaks.
+const ABI_MAJOR: u32 = 1;
+
+fn refuse<T>(message: String) -> Result<T, Refusal> {
+    Err(Refusal::new(LoadErrorKind::Manifest, message))
+}
+
+/// Reads the manifest out of the sections that bear its name.
+pub(super) fn read(sections: &[&[u8]]) -> Result<Manifest, Refusal> {
+    let json = match sections {
+        [json] => *json,
+        [] => {
+            return refuse(format!(
+                "it has no custom section {SECTION}: is it an assignor? divvy-guest's assignor! macro writes one"
+            ));
+        }
+        several => return refuse(format!("it has {} custom sections {SECTION}; it must have one", several.len())),
+    };
+    if json.len() > MAX_MANIFEST_BYTES {
+        return refuse(format!(
+            "its manifest has {} bytes; at most {MAX_MANIFEST_BYTES} are allowed: shorten the description or schema",
+            json.len()
+        ));
+    }
+    let manifest = match serde_json::from_slice(json) {
+        Ok(manifest) => manifest,
+        Err(error) => return refuse(format!("its manifest cannot be read as JSON of ABI 1: {error}")),
+    };
+    check(&manifest)?;
+    Ok(manifest)
+}
+
+fn check(manifest: &Manifest) -> Result<(), Refusal> {
+    abi(&manifest.abi)?;
+    let name = &manifest.name;
+    let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"._-".contains(&c);
+    if name.is_empty() || name.len() > MAX_NAME_LENGTH || !name.bytes().all(plain) {
+        let name = super::fault::printable(name, MAX_NAME_LENGTH);
+        return refuse(format!(
+            "its manifest's name {name:?} must have 1 to {MAX_NAME_LENGTH} characters, each one of a-z 0-9 . _ -"
+        ));
+    }
+    if manifest.version == 0 {
+        return refuse("its manifest's version is 0; versions begin with 1".to_owned());
+    }
+    if manifest.protocol_type.is_empty() {
+        return refuse("its manifest's protocol_type is empty; \"consumer\" is the usual one".to_owned());
+    }
+    Ok(())
+}
+
+fn abi(abi: &str) -> Result<(), Refusal> {
+    let numbers = abi.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse::<u32>().ok()?)));
+    match numbers {
+        Some((ABI_MAJOR, _)) => Ok(()),
+        Some((major, _)) => Err(Refusal::new(
+            LoadErrorKind::Abi,
+            format!(
+                "it speaks ABI {major}, this divvy {} speaks ABI {ABI_MAJOR}: build it with a divvy-guest of ABI \
+                 {ABI_MAJOR}, or run a divvy that speaks ABI {major}",
+                env!("CARGO_PKG_VERSION")
+            ),
+        )),
+        None => refuse(format!(
+            "its manifest's abi {:?} must be two numbers with a dot between, such as \"1.0\"",
+            super::fault::printable(abi, 20)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(json: &str) -> (LoadErrorKind, String) {
+        let refusal = read(&[json.as_bytes()]).expect_err(json);
+        (refusal.kind, refusal.message)
+    }
+
+    #[test]
+    fn a_manifest_of_two_words_is_enough() {
+        let manifest = read(&[br#"{"abi": "1.7", "name": "rack-aware.2_x", "unknown": true}"#]).expect("a manifest");
+        assert_eq!((manifest.version, manifest.protocol_type.as_str()), (1, "consumer"));
+    }
+
+    #[test]
+    fn each_refusal_says_what_to_change() {
+        for (json, kind, word) in [
+            (r#"{"name": "x"}"#, LoadErrorKind::Manifest, "abi"),
+            (r#"{"abi": "2.0", "name": "x"}"#, LoadErrorKind::Abi, "speaks ABI 2"),
+            (r#"{"abi": "one", "name": "x"}"#, LoadErrorKind::Manifest, "\"1.0\""),
+            (r#"{"abi": "1.0", "name": "Rack Aware"}"#, LoadErrorKind::Manifest, "a-z"),
+            (r#"{"abi": "1.0", "name": ""}"#, LoadErrorKind::Manifest, "1 to 64"),
+            (r#"{"abi": "1.0", "name": "x", "version": 0}"#, LoadErrorKind::Manifest, "begin with 1"),
+            (r#"{"abi": "1.0", "name": "x", "version": -1}"#, LoadErrorKind::Manifest, "JSON"),
+            (r#"{"abi": "1.0", "name": "x", "shape": "round"}"#, LoadErrorKind::Manifest, "partitions"),
+            (r#"{"abi": "1.0", "name": "x""#, LoadErrorKind::Manifest, "JSON"),
+        ] {
+            let (got, message) = refusal(json);
+            assert!(got == kind && message.contains(word), "{json}: {message}");
+        }
+        assert!(read(&[]).expect_err("none").message.contains("no custom section"));
+        assert!(read(&[b"{}", b"{}"]).expect_err("two").message.contains("2 custom sections"));
+        let long = vec![b' '; MAX_MANIFEST_BYTES + 1];
+        assert!(read(&[&long]).expect_err("long").message.contains("shorten"));
+    }
+}
