@@ -1,13 +1,38 @@
 //! What a plan is: the view of a group that an assignor gets, the plan it gives back, and the rules that every plan keeps.
+//!
+//! A leader calls [`lead`]: the members' metadata is decoded into a dense view, claims are settled, the strategy is called,
+//! its reply is judged, and the plan is encoded, one state for each member. [`Call`] is the same in steps. A coordinator
+//! calls [`check_plan`] on what it is about to hand out.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::ids::Digest;
 
+pub mod case;
+mod claims;
+mod cut;
+mod encode;
+mod input;
+mod lead;
+pub mod limits;
 pub mod manifest;
+mod owners;
+mod range;
+mod request;
+mod smoke;
+#[cfg(test)]
+mod testing;
+mod verify;
+mod view;
 
+pub use cut::cut_last_plan;
+pub use input::{Column, LeaderInput, MemberInput};
+pub use lead::{Call, Diagnostic, Plan, Verdict, lead};
 pub use manifest::Manifest;
+pub use range::native_range;
+pub use smoke::smoke_requests;
+pub use verify::{EncodedPlan, check_plan};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.
 pub trait Assignor: Send + Sync {
@@ -28,7 +53,7 @@ pub enum Export {
     Assign,
     /// `divvy_user_data`; a module without it gives no bytes.
     UserData,
-    /// `divvy_check`.
+    /// `divvy_check`; a module without it gives no bytes.
     Check,
 }
 
@@ -96,6 +121,13 @@ pub struct CallError {
     pub code: Option<String>,
     /// What happened, for people.
     pub message: String,
+}
+
+impl CallError {
+    /// A failure with no code of the strategy's own.
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, code: None, message: message.into() }
+    }
 }
 
 impl fmt::Display for CallError {

@@ -1,1 +1,74 @@
 //! What member metadata and member states mean to each protocol type: `consumer` first.
+//!
+//! The group never looks inside; the leader, the check and whoever shows a group to people do. To add a type: a file here
+//! and a line in the registry.
+
+use serde_json::{Value, json};
+
+mod classic;
+pub mod consumer;
+mod raw;
+pub mod single_writer;
+pub mod user_data;
+
+/// As much of undecodable bytes is shown to people.
+const MAX_SHOWN_BYTES: usize = 128;
+
+/// A protocol type whose bytes can be shown.
+pub trait EmbeddedProtocol: Sync {
+    /// The type.
+    fn protocol_type(&self) -> &'static str;
+
+    /// A member's metadata as a short value; none if it is not decodable.
+    fn metadata(&self, bytes: &[u8]) -> Option<Value>;
+
+    /// A member's state as a short value; none if it is not decodable.
+    fn state(&self, bytes: &[u8]) -> Option<Value>;
+}
+
+static REGISTRY: [&dyn EmbeddedProtocol; 2] = [&consumer::Consumer, &single_writer::SingleWriter];
+
+/// What is known of a protocol type.
+pub fn find(protocol_type: &str) -> Option<&'static dyn EmbeddedProtocol> {
+    REGISTRY.into_iter().find(|protocol| protocol.protocol_type() == protocol_type)
+}
+
+/// A member's metadata, for people.
+pub fn show_metadata(protocol_type: &str, bytes: &[u8]) -> Value {
+    show(find(protocol_type).map(|protocol| protocol.metadata(bytes)), bytes)
+}
+
+/// A member's state, for people.
+pub fn show_state(protocol_type: &str, bytes: &[u8]) -> Value {
+    show(find(protocol_type).map(|protocol| protocol.state(bytes)), bytes)
+}
+
+/// A type that nobody knows is opaque by right; bytes that a known type cannot read are a mistake worth a word.
+fn show(known: Option<Option<Value>>, bytes: &[u8]) -> Value {
+    let hex: String = bytes.iter().take(MAX_SHOWN_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    match known {
+        Some(Some(value)) => value,
+        Some(None) => json!({ "hex": hex, "bytes": bytes.len(), "note": "not decodable" }),
+        None => json!({ "hex": hex, "bytes": bytes.len() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_types_are_shown_in_words() {
+        let bytes =
+            consumer::Subscription { version: 3, topics: vec!["b", "a", "b"], tail: Default::default() }.encode();
+        assert_eq!(show_metadata("consumer", &bytes), json!({ "topics": ["a", "b"] }));
+        assert_eq!(show_state("consumer", &consumer::empty_assignment()), json!({}));
+        assert_eq!(show_state("consumer", &[]), json!({}));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_shown_as_it_is() {
+        assert_eq!(show_state("consumer", &[1]), json!({ "hex": "01", "bytes": 1, "note": "not decodable" }));
+        assert_eq!(show_state("own", &[1, 255]), json!({ "hex": "01ff", "bytes": 2 }));
+    }
+}

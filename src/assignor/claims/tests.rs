@@ -1,0 +1,87 @@
+use divvy_guest::abi::Width;
+
+use super::*;
+use crate::assignor::lead::view_of;
+use crate::assignor::testing::Group;
+
+/// By dense index the id of each layer's claimant, `-` for nobody.
+fn claimed(group: &Group, settle: fn(&View<'_>, &[Claim<'_>]) -> Vec<u8>) -> Vec<String> {
+    let input = group.input();
+    let view = view_of(&input).unwrap();
+    let claims: Vec<_> = view
+        .members
+        .iter()
+        .map(|member| Claim { generation: member.tail.generation, owned: member.tail.owned.clone() })
+        .collect();
+    let bytes = settle(&view, &claims);
+    let layer = view.partitions * Width::Two.bytes();
+    bytes
+        .chunks(layer.max(1))
+        .map(|map| {
+            let owner = |at| Width::Two.get(map, at).map_or("-", |owner| view.members[owner as usize].id.as_str());
+            (0..view.partitions).map(owner).collect::<Vec<_>>().join(" ")
+        })
+        .collect()
+}
+
+/// apache/kafka#10985: two members claim one partition in one generation.
+#[test]
+fn b06_claims_of_equal_generation_are_void_and_the_newest_wins() {
+    let group = |of_a: i32, of_b: i32| {
+        Group::new(&[("t", 3)])
+            .owner("a", &["t"], of_a, &[("t", &[0, 1]), ("gone", &[0])])
+            .owner("b", &["t"], of_b, &[("t", &[1, 2, 99, -1])])
+            .member("c", &["t"])
+    };
+    assert_eq!(claimed(&group(7, 7), of_one), ["a - b"]);
+    assert_eq!(claimed(&group(7, 6), of_one), ["a a b"]);
+    assert_eq!(claimed(&group(6, 7), of_one), ["a b b"]);
+    assert_eq!(claimed(&group(-1, -1), of_one), ["a - b"]);
+}
+
+#[test]
+fn b06_a_third_older_or_equal_claim_does_not_revive_a_void_one() {
+    for third in [3, 7] {
+        let group = Group::new(&[("t", 1)])
+            .owner("a", &["t"], 7, &[("t", &[0])])
+            .owner("b", &["t"], 7, &[("t", &[0])])
+            .owner("c", &["t"], third, &[("t", &[0])]);
+        assert_eq!(claimed(&group, of_one), ["-"]);
+    }
+    let newer = Group::new(&[("t", 1)])
+        .owner("a", &["t"], 7, &[("t", &[0])])
+        .owner("b", &["t"], 7, &[("t", &[0])])
+        .owner("c", &["t"], 8, &[("t", &[0])]);
+    assert_eq!(claimed(&newer, of_one), ["c"]);
+}
+
+#[test]
+fn b06_topics_that_a_member_no_longer_reads_do_not_count() {
+    let group = Group::new(&[("t", 1), ("u", 1)]).owner("a", &["t"], 7, &[("u", &[0])]).member("b", &["u", "t"]);
+    assert_eq!(claimed(&group, of_one), ["- -"]);
+}
+
+#[test]
+fn a_partition_named_twice_by_one_member_is_one_claim() {
+    let group = Group::new(&[("t", 1)]).owner("a", &["t"], 7, &[("t", &[0, 0])]);
+    assert_eq!(claimed(&group, of_one), ["a"]);
+    assert_eq!(claimed(&group, of_many), ["a"]);
+}
+
+#[test]
+fn nobody_claims_nothing_in_no_bytes() {
+    let group = Group::new(&[("t", 1)]).member("a", &["t"]);
+    assert!(claimed(&group, of_one).is_empty());
+    assert!(claimed(&group, of_many).is_empty());
+}
+
+#[test]
+fn with_copies_the_newest_claims_come_first_in_at_most_eight_layers() {
+    let mut group = Group::new(&[("t", 2)]).owner("z", &["t"], 9, &[("t", &[0])]);
+    for index in 0..9 {
+        group = group.owner(&format!("m{index}"), &["t"], 5, &[("t", &[0])]);
+    }
+    let layers = claimed(&group, of_many);
+    assert_eq!(layers.len(), 8);
+    assert_eq!((layers[0].as_str(), layers[1].as_str(), layers[7].as_str()), ("z -", "m0 -", "m6 -"));
+}

@@ -1,0 +1,49 @@
+//! The last plan, cut to what exists: what serves a generation when its strategy failed and no other is at hand.
+
+use bytes::Bytes;
+
+use super::lead::{topics_of, view_of};
+use super::owners::OwnerMap;
+use super::{CallError, FaultKind, LeaderInput, Plan, encode, verify};
+use crate::embedded::consumer::Assignment;
+use crate::ids::MemberId;
+
+#[cfg(test)]
+mod tests;
+
+/// Gives each member what it had, as far as it still subscribes and the partition still exists. Where that leaves a
+/// partition without an owner there is no such plan: a plan that stands in for another is whole.
+pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Result<Plan, CallError> {
+    if input.protocol_type.as_str() != "consumer" {
+        let text = format!("states of type {:?} are opaque: the last plan cannot be cut", input.protocol_type.as_str());
+        return Err(CallError::new(FaultKind::InvalidAssignment, text));
+    }
+    let view = view_of(input)?;
+    let mut owners = OwnerMap::nobody(view.members.len(), view.partitions, 1);
+    for (id, state) in last {
+        let Ok(index) = view.members.binary_search_by(|member| member.id.cmp(id)) else { continue };
+        let Ok(assignment) = Assignment::decode_state(state) else { continue };
+        let set = &view.sets[view.members[index].set as usize];
+        let mut hint = 0;
+        for given in &assignment.topics {
+            let Some(topic) = view.topic(given.topic, &mut hint).filter(|&topic| set.contains(topic as u32)) else {
+                continue;
+            };
+            let topic = &view.topics[topic];
+            let numbers = given.partitions.iter().filter_map(|number| u32::try_from(number).ok());
+            for number in numbers.filter(|&number| number < topic.partitions) {
+                let dense = (topic.base + number) as usize;
+                if owners.get(0, dense).is_none() {
+                    owners.set(0, dense, index as u32);
+                }
+            }
+        }
+    }
+    verify::owner_map(&view, &owners, true).map_err(|broken| {
+        CallError::new(FaultKind::InvalidAssignment, format!("the last plan is not whole any more: {broken}"))
+    })?;
+    let states = encode::assignments(&view, &owners, &[]);
+    let states = view.members.iter().map(|member| member.id.clone()).zip(states).collect();
+    let topics = topics_of(&view);
+    Ok(Plan { states, copies: 1, complete: true, topics, diagnostics: view.diagnostics, ..Plan::default() })
+}

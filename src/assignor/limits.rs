@@ -1,0 +1,38 @@
+//! Every bound of making a plan, with the reason for it.
+
+use std::time::Duration;
+
+use divvy_guest::abi;
+
+/// Partitions of one plan: the ABI's own bound; an owner map of it is 32 MiB.
+pub const MAX_PARTITIONS: u32 = abi::MAX_PARTITIONS;
+
+/// Racks of one group: their indexes are two bytes wide and the largest means "none".
+pub const MAX_RACKS: usize = abi::NO_RACK as usize;
+
+/// Members that one partition may go to: claims of more layers would not be carried (section 6.3 of the design).
+pub const MAX_COPIES: u16 = abi::MAX_CLAIM_LAYERS as u16;
+
+/// Replicas of one partition that are looked at for their racks: more than anybody runs, and the width of a column.
+pub const MAX_REPLICAS: usize = 64;
+
+/// What a reply may be longer than its owner maps or states: a whole memo, and as much again for user data and diagnostics.
+pub const REPLY_SLACK_BYTES: usize = MAX_MEMO_BYTES + 64 * 1024;
+
+/// What a reply of shape `states` may carry for each member: a state is stored and sent with every generation.
+pub const STATE_BYTES_PER_MEMBER: usize = 64 * 1024;
+
+/// The longest reply of shape `states`, whatever the number of members: as much as a SyncGroup frame may be.
+pub const MAX_STATES_REPLY_BYTES: usize = 100 * 1024 * 1024;
+
+/// A memo larger than this is refused: the coordinator stores it with every plan.
+pub const MAX_MEMO_BYTES: usize = abi::MAX_MEMO_BYTES;
+
+/// Diagnostics kept of one call; what is too much is dropped.
+pub const MAX_DIAGNOSTICS: usize = abi::MAX_DIAG_LINES;
+
+/// A strategy that wants to be called again at once would rebalance its group for ever.
+pub const SHORTEST_CALL_AGAIN: Duration = Duration::from_secs(1);
+
+/// A text of a strategy's that goes into an error is cut to this: it is stored and shown.
+pub const MAX_MESSAGE_BYTES: usize = 1024;
