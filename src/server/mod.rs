@@ -1,1 +1,4 @@
 //! `divvy serve`: sockets, shards and the APIs.
+
+pub mod config;
+pub mod topics;

@@ -1,0 +1,301 @@
+//! The sample is the defaults; every key can be set; every mistake gets its sentence.
+
+use super::*;
+use crate::group::{LeaderSelection, PlanCheck};
+
+fn parse(text: &str) -> Result<Config, ConfigError> {
+    Config::parse(text, "divvy.toml")
+}
+
+fn problems(text: &str) -> Vec<String> {
+    parse(text).expect_err("it is refused").problems
+}
+
+fn problem(text: &str) -> String {
+    let problems = problems(text);
+    let [problem] = problems.as_slice() else { panic!("{problems:#?}") };
+    problem.clone()
+}
+
+/// The sample with its examples switched on.
+fn whole_sample() -> String {
+    let is_setting = |rest: &str| !rest.is_empty() && !rest.starts_with(' ');
+    let on = |line: &'static str| line.strip_prefix('#').filter(|rest| is_setting(rest)).unwrap_or(line);
+    Config::sample().lines().map(on).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_sample_says_the_defaults() {
+    assert_eq!(parse(Config::sample()).unwrap(), Config::default());
+    assert_eq!(parse("").unwrap(), Config::default());
+    Config::default().check().unwrap();
+}
+
+#[test]
+fn the_sample_with_its_examples_says_every_key() {
+    let config = parse(&whole_sample()).unwrap();
+    config.check().unwrap();
+    assert_eq!(config.advertised_listener, Some(HostPort { host: "divvy.example.org".to_owned(), port: 9092 }));
+    let (name, topic) = &config.topics[0];
+    assert_eq!((name.as_str(), topic.partitions, topic.racks.len()), ("clicks", 12, 12));
+    assert_eq!(topic.racks[4], ["eu-1b"]);
+    let (pattern, settings) = &config.groups[0];
+    assert_eq!(pattern, "search-*");
+    assert_eq!(settings.assignors, ["rack-aware@1", "range"]);
+    assert_eq!(settings.config["rack-aware"], serde_json::json!({"spread": 2}));
+    assert_eq!(settings.fallback.as_deref(), Some("range"));
+
+    // Whoever adds a key finds this: an unknown key's sentence lists all that are asked for.
+    let listed = problem("zzzzzzzzzzzzzzzzzzzzzzzz = 1");
+    let (_, keys) = listed.split_once("the keys here are ").unwrap();
+    for key in keys.split(", ") {
+        assert!(whole_sample().contains(key), "{key} is not in the sample");
+    }
+}
+
+#[test]
+fn every_key_of_the_server_can_be_set() {
+    let config = parse(
+        r#"
+        listen = "localhost:0"
+        admin = "off"
+        advertised.listener = "[::1]:19092"
+        insecure = true
+        data = "memory"
+        group.min.session.timeout.ms = 1
+        group.max.session.timeout.ms = 2
+        group.initial.rebalance.delay.ms = 0
+        group.max.size = 3
+        offset.metadata.max.bytes = 0
+        socket.request.max.bytes = 1_000_000
+        topics.auto.create = "off"
+        shards = 2
+        [load]
+        wait.ms = 7
+        heartbeat = "not-ready"
+        [log]
+        format = "json"
+        filter = "warn,divvy=debug"
+        "#,
+    )
+    .unwrap();
+    let ms = Duration::from_millis;
+    let expected = Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        admin: None,
+        advertised_listener: Some(HostPort { host: "::1".to_owned(), port: 19092 }),
+        insecure: true,
+        data: DataPlace::Memory,
+        limits: GroupLimits {
+            min_session_timeout: ms(1),
+            max_session_timeout: ms(2),
+            initial_rebalance_delay: ms(0),
+            max_size: 3,
+            offset_metadata_max_bytes: 0,
+        },
+        socket_request_max_bytes: 1_000_000,
+        load_wait: ms(7),
+        load_heartbeat: LoadHeartbeat::NotReady,
+        topics_auto_create: None,
+        shards: Some(2),
+        log_format: LogFormat::Json,
+        log_filter: "warn,divvy=debug".to_owned(),
+        topics: Vec::new(),
+        groups: Vec::new(),
+    };
+    assert_eq!(config, expected);
+}
+
+#[test]
+fn topics_and_groups_keep_the_files_order() {
+    let config = parse(
+        r#"
+        "group.max.size" = 5
+        [[topic]]
+        name = "b"
+        partitions = 2
+        [[topic]]
+        name = "a"
+        partitions = 3
+        racks = [["r1", "r2"], ["r2"]]
+        [[group]]
+        match = "z*"
+        plan.check = "warn"
+        leader.selection = "random"
+        [group.config.mine]
+        weights = [1.5, 2]
+        nested = { on = true, since = 2026-11-29 }
+        [[group]]
+        match = "*"
+        plan.check = "off"
+        "#,
+    )
+    .unwrap();
+    let racks = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(config.limits.max_size, 5);
+    assert_eq!(config.topics[0], ("b".into(), Topic { partitions: 2, racks: Vec::new() }));
+    assert_eq!(config.topics[1].1.racks, [racks(&["r1", "r2"]), racks(&["r2"]), racks(&["r1", "r2"])]);
+    let [(z, of_z), (all, of_all)] = config.groups.as_slice() else { panic!("{:?}", config.groups) };
+    assert_eq!((z.as_str(), of_z.plan_check, of_z.leader_selection), ("z*", PlanCheck::Warn, LeaderSelection::Random));
+    assert_eq!(
+        (all.as_str(), of_all.plan_check, of_all.leader_selection),
+        ("*", PlanCheck::Off, LeaderSelection::Keep)
+    );
+    let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
+    assert_eq!(of_z.config["mine"], expected);
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_nearest_name() {
+    for (text, sentence) in [
+        ("\n\nlisten_ = \"x\"", "divvy.toml, line 3: there is no key listen_: did you mean listen?"),
+        ("group_max_size = 1", "divvy.toml, line 1: there is no key group_max_size: did you mean group.max.size?"),
+        (
+            "[group]\ninitial.rebalance.dealy.ms = 0",
+            "divvy.toml, line 2: there is no key group.initial.rebalance.dealy.ms: did you mean \
+             group.initial.rebalance.delay.ms?",
+        ),
+        (
+            "[[topic]]\nname = \"t\"\npartitions = 1\nrack = [\"a\"]",
+            "divvy.toml, line 4: there is no key rack: did you mean racks?",
+        ),
+        (
+            "[[group]]\nmatch = \"*\"\nplan-check = \"off\"",
+            "divvy.toml, line 3: there is no key plan-check: did you mean plan.check?",
+        ),
+        (
+            "[group]\nmatch = \"*\"",
+            "divvy.toml, line 2: there is no key group.match: if it belongs to some groups or to a topic, write it \
+             under [[group]] or [[topic]]",
+        ),
+        ("[topics]", "divvy.toml, line 1: there is no key topics: did you mean topic?"),
+    ] {
+        assert_eq!(problem(text), sentence);
+    }
+}
+
+#[test]
+fn a_wrong_value_is_refused_with_what_to_write() {
+    for (text, sentence) in [
+        ("listen = 9092", "divvy.toml, line 1: listen = 9092: write ADDRESS:PORT, such as \"127.0.0.1:9092\""),
+        ("listen = \"127.0.0.1:65536\"", "listen = \"127.0.0.1:65536\": write ADDRESS:PORT"),
+        ("admin = \"on\"", "or \"off\""),
+        ("advertised.listener = \"PLAINTEXT://h:1\"", "write HOST:PORT"),
+        ("advertised.listener = \"h:0\"", "write HOST:PORT"),
+        ("advertised.listener = \"::1:9092\"", "write HOST:PORT"),
+        ("insecure = \"yes\"", "insecure = \"yes\": write true or false"),
+        ("data = \"\"", "write the path of a folder, or \"memory\""),
+        ("\"group.max.size\" = 0", "group.max.size = 0: write a number from 1 to 2147483647"),
+        ("load.wait.ms = -1", "load.wait.ms = -1: write a number of milliseconds from 0 to 600000"),
+        ("load.wait.ms = 1.5", "load.wait.ms = 1.5: write a number of milliseconds"),
+        ("load.heartbeat = \"maybe\"", "write \"ok\" or \"not-ready\""),
+        ("topics.auto.create = 0", "write a number from 1 to 1000000, or \"off\""),
+        ("topics.auto.create = true", "write a number from 1 to 1000000, or \"off\""),
+        ("shards = 1000", "write a number from 1 to 256, or \"auto\""),
+        ("log.filter = \"divvy=loud\"", "write a level"),
+        ("topic = 1", "write it as [[topic]], in double brackets"),
+        ("[[topic]]\npartitions = 1", "line 1: name is missing here: write name = \"clicks\""),
+        ("[[topic]]\nname = \"a/b\"\npartitions = 1", "a topic's name is made of"),
+        ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = \"r\"", "write a list of racks"),
+        ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = [[\"r\", \"r\"]]", "names rack \"r\" twice"),
+        ("[[group]]\nfallback = \"range\"", "match is missing here"),
+        ("[[group]]\nmatch = \"*\"\nconfig.range = 1", "write a table for each assignor"),
+        ("[[group]]\nmatch = \"*\"\nconfig.range = { x = nan }", "write a table for each assignor"),
+        ("[[group]]\nmatch = \"*\"\nassignors = \"range\"", "write a list of protocols"),
+        ("[log]\nformat = \"text\"\n[\"log.format\"]\nx = 1", "there is no key log.format.x"),
+        ("log.format = \"text\"\n\"log.format\" = \"json\"", "log.format is set twice"),
+    ] {
+        let found = problem(text);
+        assert!(found.contains(sentence), "{text}\n  says: {found}\n  not: {sentence}");
+    }
+}
+
+#[test]
+fn text_that_is_not_toml_is_refused_with_its_line() {
+    assert!(problem("insecure = false\nlisten = ").starts_with("divvy.toml, line 2: this is not TOML ("));
+    let remedy = "put Kafka's names in quotes, such as \"group.max.size\" = 100";
+    for both in [
+        "group.max.size = 1\n[[group]]\nmatch = \"*\"",
+        "[group]\nmax.size = 1\n[[group]]\nmatch = \"*\"",
+        "[[group]]\nmatch = \"*\"\n[group]\nmax.size = 1",
+    ] {
+        let found = problem(both);
+        assert!(found.contains(remedy), "{both}: {found}");
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_in_the_files_order() {
+    let lines = problems("shards = 0\nadmn = \"off\"\nlisten = 1\n[[topic]]\nname = \"t\"");
+    let starts: Vec<_> = lines.iter().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(starts, ["divvy.toml, line 1", "divvy.toml, line 2", "divvy.toml, line 3", "divvy.toml, line 4"]);
+}
+
+#[test]
+fn other_machines_may_connect_only_when_told_so() {
+    let open = parse("listen = \"10.0.0.1:9092\"\nadmin = \"[2001:db8::1]:9640\"").unwrap();
+    let refused = open.check().unwrap_err();
+    assert_eq!(refused.problems.len(), 2);
+    assert!(refused.to_string().contains("listen = \"10.0.0.1:9092\" lets other machines connect"), "{refused}");
+    assert!(refused.to_string().contains("--insecure"), "{refused}");
+    Config { insecure: true, ..open }.check().unwrap();
+    parse("listen = \"[::1]:9092\"\nadmin = \"127.0.0.2:1\"").unwrap().check().unwrap();
+}
+
+#[test]
+fn what_fits_no_other_key_is_refused() {
+    let say = |config: Config| config.check().unwrap_err().to_string();
+    let base = Config { insecure: true, ..Config::default() };
+    let any: SocketAddr = "0.0.0.0:9092".parse().unwrap();
+    assert!(say(Config { listen: any, ..base.clone() }).contains("`advertised.listener = \"HOST:9092\"`"));
+    let told = Config { listen: any, advertised_listener: "h:9092".parse().ok(), ..base.clone() };
+    told.check().unwrap();
+    assert!(say(Config { admin: Some(base.listen), ..base.clone() }).contains("both \"127.0.0.1:9092\""));
+    let mut swapped = base.clone();
+    swapped.limits.max_session_timeout = Duration::from_millis(5);
+    assert!(say(swapped).contains("swap them"));
+    let topic = ("t".into(), Topic { partitions: 1, racks: Vec::new() });
+    assert!(say(Config { topics: vec![topic.clone(), topic], ..base }).contains("topic t is configured twice"));
+}
+
+#[test]
+fn shards_follow_the_cores_unless_told() {
+    let auto = Config::default();
+    let counts: Vec<_> = [0, 1, 4, 7, 8, 64].map(|cores| auto.shard_count(cores)).into();
+    assert_eq!(counts, [1, 1, 1, 1, 2, 16]);
+    assert_eq!(Config { shards: Some(3), ..auto }.shard_count(1), 3);
+}
+
+#[test]
+fn a_named_file_must_exist() {
+    let place = tempfile::TempDir::new().unwrap();
+    let path = place.path().join("mine.toml");
+    let error = Config::load(Some(&path)).unwrap_err().to_string();
+    assert!(error.contains(&path.display().to_string()) && error.contains("every key has a default"), "{error}");
+    std::fs::write(&path, "shards = 4").unwrap();
+    assert_eq!(Config::load(Some(&path)).unwrap().shards, Some(4));
+    std::fs::write(&path, "shard = 4").unwrap();
+    let error = Config::load(Some(&path)).unwrap_err().to_string();
+    assert_eq!(error, format!("{}, line 1: there is no key shard: did you mean shards?", path.display()));
+}
+
+#[test]
+fn a_place_for_data_opens_its_store() {
+    let place = tempfile::TempDir::new().unwrap();
+    let folder = DataPlace::Folder(place.path().join("data"));
+    for data in [DataPlace::from("memory"), folder.clone()] {
+        assert_eq!(data.open().unwrap().load().unwrap(), crate::store::Snapshot::default());
+    }
+    let _first = folder.open().unwrap();
+    assert!(folder.open().is_err_and(|error| error.message.contains("another folder")));
+}
+
+#[test]
+fn a_host_and_port_reads_back_as_written() {
+    for text in ["h:1", "divvy.example.org:65535", "10.0.0.1:9092", "[::1]:9092"] {
+        assert_eq!(text.parse::<HostPort>().unwrap().to_string(), text);
+    }
+    for text in ["", "h", ":1", "h:", "h:65536", "[]:1", "[h]:1", "[::1:1", "a b:1", "h/x:1"] {
+        assert!(text.parse::<HostPort>().is_err(), "{text:?}");
+    }
+}
