@@ -27,13 +27,13 @@ pub struct Failure {
 
 impl Failure {
     /// A failure, ready for `?`.
-    pub fn new(kind: Kind, sentence: impl Into<String>) -> anyhow::Error {
+    pub fn of(kind: Kind, sentence: impl Into<String>) -> anyhow::Error {
         Self { kind, sentence: sentence.into() }.into()
     }
 
     /// The exit code alone, when everything has been said already.
     pub fn silent(kind: Kind) -> anyhow::Error {
-        Self::new(kind, "")
+        Self::of(kind, "")
     }
 
     /// Says what went wrong, and gives the exit code.

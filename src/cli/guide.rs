@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::output::Output;
 
-const GUIDE: &str = "\
+/// What `divvy` alone prints.
+pub const GUIDE: &str = "\
 divvy coordinates groups of workers: who is in, who owns which partitions, and by which strategy.
 Strategies are WebAssembly files; every Kafka client library can be a member.
 
@@ -25,8 +26,11 @@ Drop a strategy into the members' folder `assignors/` while they run: when all h
 
 `divvy --help` lists the commands and the exit codes, `divvy COMMAND --help` what each takes.";
 
+/// The commands that it shows; the tests hold them against the command line.
+pub const FIRST: [&str; 3] =
+    ["divvy serve", "divvy join --group indexers --topic clicks", "divvy groups describe indexers"];
+
 /// Teaches.
 pub fn print(output: &Output) -> Result<()> {
-    let first = ["divvy serve", "divvy join --group indexers --topic clicks", "divvy groups describe indexers"];
-    output.print(&json!({ "version": env!("CARGO_PKG_VERSION"), "try": first }), || GUIDE.to_owned())
+    output.print(&json!({ "version": env!("CARGO_PKG_VERSION"), "try": FIRST }), || GUIDE.to_owned())
 }

@@ -36,7 +36,7 @@ impl Kafka {
     pub fn connect(address: &str) -> Result<Self> {
         let stream = open(address).map_err(|error| {
             let remedy = "start it with `divvy serve`, or name it with --server HOST:PORT";
-            Failure::new(Kind::Unreachable, format!("nobody answers at {address} ({error:#}): {remedy}"))
+            Failure::of(Kind::Unreachable, format!("nobody answers at {address} ({error:#}): {remedy}"))
         })?;
         let framer = Framer::new(FrameLimit::ANSWERS);
         let mut kafka = Self { address: address.to_owned(), stream, framer, serves: Vec::new(), asked: 0 };
@@ -67,7 +67,7 @@ impl Kafka {
         let name = R::KEY.name();
         let frame = encode_request(version, self.asked, Some(&Text::from("divvy-cli")), request)?;
         let answer = self.send(&frame).map_err(|error| {
-            Failure::new(Kind::Unreachable, format!("{} does not answer {name} ({error:#}): look at its log", self.address))
+            Failure::of(Kind::Unreachable, format!("{} does not answer {name} ({error:#}): look at its log", self.address))
         })?;
         let (id, response) = decode_response(answer, version).with_context(|| format!("{} answers {name} wrongly", self.address))?;
         if id != self.asked {
@@ -106,5 +106,5 @@ pub fn refused(what: &str, error: ErrorCode, message: Option<&Text>) -> anyhow::
         ErrorCode::GroupIdNotFound | ErrorCode::UnknownTopicOrPartition => Kind::NotFound,
         _ => Kind::Failed,
     };
-    Failure::new(kind, format!("{what}: {}", why.unwrap_or_else(|| error.to_string())))
+    Failure::of(kind, format!("{what}: {}", why.unwrap_or_else(|| error.to_string())))
 }

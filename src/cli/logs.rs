@@ -11,7 +11,7 @@ use crate::server::config::LogFormat;
 /// Begins to log what the filter lets through.
 pub fn start(filter: &str, format: LogFormat) -> Result<()> {
     let parsed = EnvFilter::try_new(filter);
-    let parsed = parsed.map_err(|error| Failure::new(Kind::Usage, format!("--log {filter}: {error}; try `info`")))?;
+    let parsed = parsed.map_err(|error| Failure::of(Kind::Usage, format!("--log {filter}: {error}; try `info`")))?;
     let logs = tracing_subscriber::fmt().with_env_filter(parsed).with_writer(std::io::stderr);
     match format {
         LogFormat::Json => logs.json().init(),

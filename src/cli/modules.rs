@@ -22,14 +22,14 @@ impl Modules {
         if let Some((by, folder)) = named.into_iter().find_map(|(by, folder)| Some((by, folder?))) {
             return match folder.is_dir() {
                 true => Ok(folder),
-                false => Err(Failure::new(
+                false => Err(Failure::of(
                     Kind::NotFound,
                     format!("{by}: {} is no folder: make it, or name the one that holds the *.wasm files", folder.display()),
                 )),
             };
         }
         let usual = usual_places();
-        usual.iter().find(|folder| folder.is_dir()).cloned().ok_or_else(|| Failure::new(Kind::NotFound, nowhere(&usual)))
+        usual.iter().find(|folder| folder.is_dir()).cloned().ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual)))
     }
 }
 

@@ -56,7 +56,7 @@ impl Serve {
     }
 
     fn config(self, output: &Output) -> Result<Config> {
-        let usage = |error: crate::server::config::ConfigError| Failure::new(Kind::Usage, error.to_string());
+        let usage = |error: crate::server::config::ConfigError| Failure::of(Kind::Usage, error.to_string());
         let mut config = Config::load(self.config.as_deref()).map_err(usage)?;
         config.listen = self.listen.unwrap_or(config.listen);
         config.admin = self.admin.or(config.admin);
@@ -74,7 +74,7 @@ impl Serve {
 
 async fn serve(config: Config, output: &Output) -> Result<()> {
     let mut stop = Stop::listen()?;
-    let server = Server::start(config).await.map_err(|error| Failure::new(kind(&error), error.to_string()))?;
+    let server = Server::start(config).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
     let (kafka, admin) = (server.addr(), server.admin_addr());
     let event = json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
     output.print(&event, || match admin {

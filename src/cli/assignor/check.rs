@@ -27,9 +27,9 @@ impl Check {
         let cases = cases(&self.vectors)?;
         if cases.is_empty() {
             let sentence = format!("{} holds no cases: nothing would be checked", self.vectors.display());
-            return Err(Failure::new(Kind::Usage, sentence));
+            return Err(Failure::of(Kind::Usage, sentence));
         }
-        let module = load(&self.module)?.map_err(|error| Failure::new(Kind::Failed, error.to_string()))?;
+        let module = load(&self.module)?.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
         let mut failed = 0;
         for case in &cases {
             let outcome = case.check(module.as_ref());
@@ -44,7 +44,7 @@ impl Check {
             0 => Ok(()),
             _ => {
                 let (module, all) = (self.module.display(), cases.len());
-                Err(Failure::new(Kind::Failed, format!("{module}: {failed} of {all} cases of {} fail", self.vectors.display())))
+                Err(Failure::of(Kind::Failed, format!("{module}: {failed} of {all} cases of {} fail", self.vectors.display())))
             }
         }
     }

@@ -23,7 +23,7 @@ pub struct Inspect {
 impl Inspect {
     /// Prints it.
     pub fn run(self, output: &Output) -> Result<()> {
-        let module = load(&self.module)?.map_err(|error| Failure::new(Kind::Failed, error.to_string()))?;
+        let module = load(&self.module)?.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
         let limits = limits(&module);
         let value = json!({
             "file": self.module,

@@ -47,7 +47,7 @@ fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
 fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Failed };
-        Failure::new(kind, format!("{} cannot be read ({error}): check the path", path.display()))
+        Failure::of(kind, format!("{} cannot be read ({error}): check the path", path.display()))
     })
 }
 
@@ -55,7 +55,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 fn cases(path: &Path) -> Result<Vec<Case>> {
     let wrong = |why: String| {
         let remedy = "a case is {\"topics\": {…}, \"members\": […]}, a file holds one or a list";
-        Failure::new(Kind::Usage, format!("{} holds no cases ({why}): {remedy}", path.display()))
+        Failure::of(Kind::Usage, format!("{} holds no cases ({why}): {remedy}", path.display()))
     };
     let json = serde_json::from_slice(&read(path)?).map_err(|error| wrong(error.to_string()))?;
     read_cases(json).map_err(wrong)

@@ -32,7 +32,7 @@ impl Run {
         let [case] = cases.as_slice() else {
             let (path, count) = (self.input.display(), cases.len());
             let remedy = "give one, or use `divvy assignor check`";
-            return Err(Failure::new(Kind::Usage, format!("{path} holds {count} cases: {remedy}")));
+            return Err(Failure::of(Kind::Usage, format!("{path} holds {count} cases: {remedy}")));
         };
         let module = load(&self.module)?.map_err(|error| rejected(&error));
         let made = module.and_then(|module| Ok((case.lead(module.as_ref())?, module.manifest().clone())));
@@ -47,7 +47,7 @@ impl Run {
                     output.line(&json!({ "error": fault }).to_string())?;
                     return Err(Failure::silent(Kind::Failed));
                 }
-                Err(Failure::new(Kind::Failed, format!("{}: {error}", self.module.display())))
+                Err(Failure::of(Kind::Failed, format!("{}: {error}", self.module.display())))
             }
         }
     }
