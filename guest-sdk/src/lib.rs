@@ -1,3 +1,52 @@
-//! The SDK of divvy's assignors.
+//! Write an assignment strategy for divvy: one function, compiled to WebAssembly.
+//!
+//! This is a whole strategy, `examples/hello.rs`:
+//!
+//! ```
+#![doc = include_str!("../examples/hello.rs")]
+//! ```
+//!
+//! A crate with `crate-type = ["cdylib", "rlib"]` turns it into a module:
+//!
+//! ```text
+//! cargo build --release --target wasm32-unknown-unknown
+//! ```
+//!
+//! * [`Group`] shows topics, partitions, members, their racks and facts, and what they had before, all read where the host put it.
+//! * [`Owners`] writes the plan where the host will read it.
+//! * [`StateGroup`] and [`States`] do the same for strategies that hand each member bytes of the application's own.
+//! * [`assignor!`] makes the function a module: exports, manifest, panic text. Outside of WebAssembly it only makes the manifest,
+//!   so that the same function runs in ordinary tests; [`testing`] builds groups for them.
+//!
+//! Three things keep a strategy fast: fill flat arrays by [`Partition::index`] and [`Member::index`], not maps by name; give runs
+//! ([`Owners::give_run`], [`Owners::deal`]), not single partitions, where you can; keep `format!` out of loops.
+//! Two keep it the same on every machine: no clock but [`Group::now_ms`], no randomness but [`Group::seed`].
 
 pub mod abi;
+mod group;
+mod macros;
+mod outcome;
+mod owners;
+pub mod prelude;
+mod refusal;
+#[doc(hidden)]
+pub mod run;
+mod states;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod user_data;
+mod values;
+#[doc(hidden)]
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
+
+pub use abi::Mode;
+pub use abi::reply::Level;
+pub use group::{Group, Member, Partition, Partitions, ReplicaRacks, Run, Topic};
+#[doc(hidden)]
+pub use macros::manifest;
+pub use owners::Owners;
+pub use refusal::Refusal;
+pub use states::{StateGroup, StateMember, States};
+pub use user_data::Me;
+pub use values::Values;

@@ -1,0 +1,13 @@
+//! A whole strategy: deals each topic's partitions out like cards.
+
+use divvy_guest::prelude::*;
+
+assignor! { name: "hello", license: "Apache-2.0", assign: deal }
+
+fn deal(group: &Group, owners: &mut Owners) -> Result<(), Refusal> {
+    for topic in group.topics() {
+        let subscribers = topic.subscribers().into_iter().cycle();
+        topic.partitions().zip(subscribers).for_each(|(partition, member)| owners.give(partition, member));
+    }
+    Ok(())
+}

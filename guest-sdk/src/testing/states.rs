@@ -1,0 +1,123 @@
+//! Tests of strategies of shape `states`.
+
+use std::collections::BTreeMap;
+
+use super::{Refused, plan};
+use crate::abi::host::{self, Body, Expected, StateMember, StatesRequest};
+use crate::run::{self, AssignStates, CheckStates};
+
+/// A group whose members get bytes of the application's own.
+#[derive(Clone, Debug, Default)]
+pub struct TestStates {
+    members: BTreeMap<String, (Option<String>, Vec<u8>)>,
+    generation: i32,
+    context: Option<Vec<u8>>,
+    memo: Option<Vec<u8>>,
+}
+
+/// What each member gets.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TestStatesPlan {
+    /// The states by member.
+    pub states: BTreeMap<String, Vec<u8>>,
+    /// What to remember.
+    pub memo: Option<Vec<u8>>,
+    /// When to make a new plan although nothing changed.
+    pub call_again_ms: Option<u64>,
+}
+
+impl TestStates {
+    /// An empty group in its first generation.
+    pub fn new() -> Self {
+        TestStates { generation: 1, ..TestStates::default() }
+    }
+
+    /// Adds a member.
+    pub fn member(mut self, id: &str, metadata: impl Into<Vec<u8>>) -> Self {
+        self.members.insert(id.to_owned(), (None, metadata.into()));
+        self
+    }
+
+    /// Adds a static member.
+    pub fn static_member(mut self, id: &str, instance_id: &str, metadata: impl Into<Vec<u8>>) -> Self {
+        self.members.insert(id.to_owned(), (Some(instance_id.to_owned()), metadata.into()));
+        self
+    }
+
+    /// Removes a member.
+    pub fn without_member(mut self, id: &str) -> Self {
+        self.members.remove(id);
+        self
+    }
+
+    /// Sets the generation.
+    pub fn generation(mut self, generation: i32) -> Self {
+        self.generation = generation;
+        self
+    }
+
+    /// Sets the application's context.
+    pub fn context(mut self, context: impl Into<Vec<u8>>) -> Self {
+        self.context = Some(context.into());
+        self
+    }
+
+    /// Sets what the last plan asked to be remembered.
+    pub fn memo(mut self, memo: Option<Vec<u8>>) -> Self {
+        self.memo = memo;
+        self
+    }
+
+    /// Calls the strategy.
+    ///
+    /// # Panics
+    /// When the strategy does, or when its reply is no reply.
+    pub fn plan(&self, assign: AssignStates) -> Result<TestStatesPlan, Refused> {
+        let reply = run::states(assign, &self.request());
+        match parse(&reply, Expected::States { members: self.members.len() }) {
+            Body::States(body) => Ok(TestStatesPlan {
+                states: self.members.keys().cloned().zip(body.states.iter().map(|state| state.to_vec())).collect(),
+                memo: body.memo.map(<[u8]>::to_vec),
+                call_again_ms: body.call_again_ms,
+            }),
+            other => Err(plan::refused(other)),
+        }
+    }
+
+    /// Calls the strategy's own check of a plan.
+    ///
+    /// # Panics
+    /// When the check does, or when its reply is no reply.
+    pub fn check(&self, judge: CheckStates, plan: &TestStatesPlan) -> Result<(), Refused> {
+        let states: Vec<&[u8]> = plan.states.values().map(Vec::as_slice).collect();
+        let mut bytes = Vec::new();
+        host::write_check(&self.request(), &states, &mut bytes);
+        match parse(&run::check(judge, &bytes), Expected::Check) {
+            Body::Checked => Ok(()),
+            other => Err(plan::refused(other)),
+        }
+    }
+
+    /// The bytes that a host would send.
+    pub fn request(&self) -> Vec<u8> {
+        let members = self.members.iter();
+        let members: Vec<StateMember<'_>> = members
+            .map(|(id, (instance_id, metadata))| StateMember { id, instance_id: instance_id.as_deref(), metadata })
+            .collect();
+        let mut bytes = Vec::new();
+        let head = host::Head { group: "test", protocol: "test", generation: self.generation, ..host::Head::default() };
+        StatesRequest {
+            head,
+            context: self.context.as_deref(),
+            members: &members,
+            now_ms: 0,
+            memo: self.memo.as_deref(),
+        }
+        .write(&mut bytes);
+        bytes
+    }
+}
+
+fn parse(reply: &[u8], expected: Expected) -> Body<'_> {
+    host::parse_reply(reply, expected).unwrap_or_else(|malformed| panic!("the reply: {malformed}")).body
+}
