@@ -13,8 +13,6 @@ use crate::wire::ErrorCode;
 mod answers;
 pub mod placement;
 mod settings;
-#[cfg(test)]
-mod tests;
 
 pub use settings::SettingsBook;
 

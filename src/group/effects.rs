@@ -164,6 +164,8 @@ pub enum Trigger {
     SyncExpired(MemberId),
     /// All divvy members can run something better now.
     RolledOut(Protocol),
+    /// A member can no longer run the chosen protocol.
+    Withdrawn(Protocol),
     /// The chosen protocol was suspended and another is common to all.
     Suspended(Protocol),
     /// The leader had no plan, or its plan was refused.
@@ -183,6 +185,7 @@ impl Trigger {
             Trigger::SessionExpired(_) => "session_expired",
             Trigger::SyncExpired(_) => "sync_expired",
             Trigger::RolledOut(_) => "rolled_out",
+            Trigger::Withdrawn(_) => "withdrawn",
             Trigger::Suspended(_) => "suspended",
             Trigger::PlanFailed(_) => "plan_failed",
             Trigger::SettingsChanged => "settings_changed",
@@ -200,6 +203,7 @@ impl fmt::Display for Trigger {
             Trigger::SessionExpired(id) => write!(f, "{id} was silent for too long"),
             Trigger::SyncExpired(id) => write!(f, "{id} never asked for its state"),
             Trigger::RolledOut(protocol) => write!(f, "{protocol} is rolled out: all members can run it"),
+            Trigger::Withdrawn(protocol) => write!(f, "{protocol} is taken away: not all members can run it any more"),
             Trigger::Suspended(protocol) => write!(f, "{protocol} failed and is suspended"),
             Trigger::PlanFailed(protocol) => write!(f, "the leader had no valid plan under {protocol}"),
             Trigger::SettingsChanged => f.write_str("the group's settings changed"),

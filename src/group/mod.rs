@@ -28,8 +28,6 @@ pub mod settings;
 mod state;
 mod suspend;
 mod sync;
-#[cfg(test)]
-mod tests;
 mod vote;
 
 pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName};

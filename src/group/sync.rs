@@ -159,6 +159,7 @@ impl Group {
             step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
             self.suspend(&fault, step);
         }
+        self.since = step.now.wall;
         self.emit_generation(step);
         let upto = self.ledger.emitted;
         if let State::AwaitingSync(awaiting) = &mut self.state {
@@ -172,7 +173,10 @@ impl Group {
         let sync_deadline = Some(awaiting.deadline);
         self.failed_leader = None;
         self.failures_in_row = 0;
+        let since = self.since;
         self.set_state(State::Stable(Stable { sync_deadline }), step);
+        // The moment that was stored with the plan.
+        self.since = since;
         if let Some(protocol) = self.protocol.clone() {
             let digest = self.plan.as_ref().and_then(|plan| plan.digest);
             step.fact(Fact::PlanAccepted { generation: self.generation, protocol, digest });

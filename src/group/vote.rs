@@ -97,8 +97,12 @@ impl Group {
         let present = self.protocol.as_ref()?;
         let winner = self.vote(Offers::AsAnnounced, Some(present), now)?;
         if winner != *present {
-            let failed = self.is_suspended(present, now);
-            return Some(if failed { Trigger::Suspended(present.clone()) } else { Trigger::RolledOut(winner) });
+            let still_common = self.roster.members.values().all(|member| member.present_offers().contains(&present));
+            return Some(match (still_common, self.is_suspended(present, now)) {
+                (false, _) => Trigger::Withdrawn(present.clone()),
+                (true, true) => Trigger::Suspended(present.clone()),
+                (true, false) => Trigger::RolledOut(winner),
+            });
         }
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest?;
         let digests = self.digests(present);

@@ -1,1 +1,3 @@
-//! laws
+//! Laws: what holds for every input, tried with thousands of random ones.
+
+mod restore;

@@ -1,0 +1,108 @@
+//! The machine's lines, short enough to be read beside the members' ones.
+
+use divvy::group::effects::{JoinReply, SyncReply};
+use divvy::group::{Fact, GroupDescription, Reply};
+use divvy::wire::ErrorCode;
+
+/// An answer.
+pub fn reply(reply: &Reply) -> String {
+    match reply {
+        Reply::Join(reply) => join(reply),
+        Reply::Sync(reply) => sync(reply),
+        Reply::Heartbeat(code) => error(*code),
+        Reply::Leave(reply) => {
+            let each = reply.members.iter().map(|(_, _, code)| error(*code)).collect::<Vec<_>>().join(", ");
+            if reply.error == ErrorCode::None { each } else { format!("{}: {each}", error(reply.error)) }
+        }
+        Reply::Commit(answers) => {
+            let each = answers.iter().map(|(topic, partition, code)| format!("{topic}-{partition} {}", error(*code)));
+            each.collect::<Vec<_>>().join(", ")
+        }
+        Reply::Fetch(Err(code)) => error(*code),
+        Reply::Fetch(Ok(offsets)) => {
+            let each = offsets.iter().map(|it| {
+                let (at, code) = (&it.offset, it.error);
+                let problem = if code == ErrorCode::None { String::new() } else { format!(" {}", error(code)) };
+                format!("{}-{} at {}{problem}", at.topic, at.partition, at.offset)
+            });
+            let each: Vec<String> = each.collect();
+            if each.is_empty() { "nothing".to_owned() } else { each.join(", ") }
+        }
+    }
+}
+
+fn join(reply: &JoinReply) -> String {
+    if reply.error != ErrorCode::None {
+        let id =
+            if reply.error == ErrorCode::MemberIdRequired { format!(" id {}", reply.member) } else { String::new() };
+        return format!("{}{id}", error(reply.error));
+    }
+    let protocol = reply.protocol.as_ref().map_or("none", |protocol| protocol.as_str());
+    let role = if reply.leader == reply.member {
+        let everybody = reply.members.iter().map(|it| format!("{}={}", it.id, text(&it.metadata)));
+        format!("leads {}", everybody.collect::<Vec<_>>().join(" "))
+    } else {
+        format!("follows {}", reply.leader)
+    };
+    let memo = reply.divvy.as_ref().and_then(|it| it.memo.as_ref()).map(|memo| format!(", memo {}", text(memo)));
+    format!("joined: generation {}, {protocol}, {role}{}", reply.generation, memo.unwrap_or_default())
+}
+
+fn sync(reply: &SyncReply) -> String {
+    let reason = reply.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    if reply.error == ErrorCode::None {
+        format!("state {}", text(&reply.state))
+    } else {
+        format!("{}{reason}", error(reply.error))
+    }
+}
+
+fn error(code: ErrorCode) -> String {
+    if code == ErrorCode::None { "ok".to_owned() } else { format!("{} {code:?}", code.code()) }
+}
+
+/// Bytes as text when they are text.
+fn text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => format!("{text:?}"),
+        _ => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+/// A fact, unless the answers say it already.
+pub fn fact(fact: &Fact) -> Option<String> {
+    Some(match fact {
+        Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } => return None,
+        Fact::Removed { member, why } => format!("* {member} {why}"),
+        Fact::RebalanceBegan(trigger) => format!("* rebalance: {trigger}"),
+        Fact::GenerationBegan { generation, members, trigger, .. } => {
+            format!("* generation {generation} of {members}: {trigger}")
+        }
+        Fact::PlanAccepted { generation, .. } => format!("* the plan of generation {generation} is in force"),
+        Fact::PlanRefused { reason, leader, .. } => format!("* {leader}'s plan is refused: {reason}"),
+        Fact::ModuleFailed { leader, fault, served } => {
+            let outcome = if *served { "a fall-back serves" } else { "no plan" };
+            format!("* {} failed at {leader}: {}: {}; {outcome}", fault.protocol, fault.kind, fault.message)
+        }
+        Fact::Suspended { suspension, for_ms } => format!("* {} is suspended for {for_ms} ms", suspension.protocol),
+        Fact::DigestsDiffer { protocol, digests } => format!("* {} modules go by the name {protocol}", digests.len()),
+        Fact::Refused { api, client_id, reason, .. } => format!("* {api} of {client_id} refused: {reason}"),
+    })
+}
+
+/// What `describe` shows.
+pub fn description(group: Option<&GroupDescription>) -> Vec<String> {
+    let Some(group) = group else { return vec!["no group".to_owned()] };
+    let it = &group.summary;
+    let protocol = it.protocol.as_ref().map_or("no protocol", |protocol| protocol.as_str());
+    let mut lines =
+        vec![format!("{} generation {}, {protocol}, {} members", it.state.wire(), it.generation, it.members)];
+    for member in &group.members {
+        let offers: Vec<&str> = member.offers.iter().map(|offer| offer.as_str()).collect();
+        lines.push(format!("{} offers {} has {}", member.id, offers.join(","), text(&member.state)));
+    }
+    for suspension in &group.suspensions {
+        lines.push(format!("{} suspended until {}: {}", suspension.protocol, suspension.until.0, suspension.reason));
+    }
+    lines
+}

@@ -1,0 +1,417 @@
+//! The world of a story: one coordinator, members by name, a clock that only moves when told, and a store that does what
+//! it is told.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
+use divvy::group::effects::{JoinReply, PlanToCheck};
+use divvy::group::event::*;
+use divvy::group::{Effects, GroupLimits, GroupSettings, Record, RecordKey, Reply, Work};
+use divvy::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType};
+use divvy::time::{Now, Timestamp, WallTime};
+use divvy::wire::ErrorCode;
+
+use crate::command::Command;
+use crate::print;
+
+/// Everything that a story can touch.
+pub struct World {
+    coordinator: Coordinator,
+    settings: GroupSettings,
+    limits: GroupLimits,
+    heartbeat: HeartbeatWhileLoading,
+    group: GroupId,
+    now_ms: u64,
+    drawn: u64,
+    names: BTreeMap<String, Known>,
+    tickets: BTreeMap<Ticket, String>,
+    /// What is durable.
+    stored: BTreeMap<RecordKey, Record>,
+    /// What was handed to the store and is not durable yet.
+    unstored: Vec<Record>,
+    upto: Seq,
+    store_holds: bool,
+    checks: Vec<(WorkId, PlanToCheck)>,
+    checks_hold: bool,
+    out: Vec<String>,
+}
+
+/// What a member knows of itself.
+#[derive(Default)]
+struct Known {
+    id: MemberId,
+    generation: Generation,
+    ticket: Option<Ticket>,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        let limits = GroupLimits::default();
+        Self {
+            coordinator: coordinator(&limits, &GroupSettings::default(), HeartbeatWhileLoading::Ok, true),
+            settings: GroupSettings::default(),
+            limits,
+            heartbeat: HeartbeatWhileLoading::Ok,
+            group: GroupId::from("g"),
+            now_ms: 0,
+            drawn: 0,
+            names: BTreeMap::new(),
+            tickets: BTreeMap::new(),
+            stored: BTreeMap::new(),
+            unstored: Vec::new(),
+            upto: Seq(0),
+            store_holds: false,
+            checks: Vec::new(),
+            checks_hold: false,
+            out: Vec::new(),
+        }
+    }
+}
+
+fn coordinator(
+    limits: &GroupLimits,
+    settings: &GroupSettings,
+    heartbeat: HeartbeatWhileLoading,
+    loaded: bool,
+) -> Coordinator {
+    let mut coordinator = Coordinator::new(CoordinatorConfig {
+        limits: limits.clone(),
+        load_wait: Duration::from_secs(5),
+        heartbeat_while_loading: heartbeat,
+        settings: SettingsBook::new([("*".to_owned(), settings.clone())]),
+    });
+    if loaded {
+        coordinator.loaded(Vec::new(), Now::default(), 0);
+    }
+    coordinator
+}
+
+impl World {
+    /// Runs one line and gives back the machine's answers.
+    pub fn run(&mut self, command: Command) -> Result<Vec<String>, String> {
+        match command.verb.as_str() {
+            "set" => self.set(&command)?,
+            "join" => self.join(&command)?,
+            "sync" => self.sync(&command)?,
+            "heartbeat" => self.heartbeat(&command)?,
+            "leave" => self.leave(&command)?,
+            "commit" => self.commit(&command)?,
+            "fetch" => self.fetch(&command)?,
+            "close" => self.close(command.word(0)?)?,
+            "wait" => self.wait(command.word(0)?.parse().map_err(|_| "wait wants milliseconds")?),
+            "store" => self.store(command.word(0)?)?,
+            "plans" => self.plans(command.word(0)?)?,
+            "crash" => self.crash(),
+            "loaded" => self.loaded(),
+            "describe" => self.describe(),
+            other => return Err(format!("no verb {other:?}")),
+        }
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    /// Settings and limits hold for the coordinator that the next line meets first.
+    fn set(&mut self, command: &Command) -> Result<(), String> {
+        for (key, value) in &command.options {
+            let number = || value.parse::<u64>().map_err(|_| format!("{key}={value} is no number"));
+            match key.as_str() {
+                "delay" => self.limits.initial_rebalance_delay = Duration::from_millis(number()?),
+                "max-size" => self.limits.max_size = usize::try_from(number()?).unwrap_or(0),
+                "assignors" => self.settings.assignors = value.split(',').map(str::to_owned).collect(),
+                "load-heartbeat" => self.heartbeat = HeartbeatWhileLoading::NotReady,
+                "group" => self.group = GroupId::from(value.trim_matches('"')),
+                other => return Err(format!("no setting {other:?}")),
+            }
+        }
+        self.coordinator = coordinator(&self.limits, &self.settings, self.heartbeat, true);
+        Ok(())
+    }
+
+    fn join(&mut self, command: &Command) -> Result<(), String> {
+        let name = command.word(0)?.to_owned();
+        let known = self.names.entry(name.clone()).or_default().id.clone();
+        let version = command.number("v", 5)?;
+        let offers = command.list("offers").unwrap_or_else(|| vec!["range"]);
+        let session = command.number("session", 10_000)?;
+        let rebalance = if version == 0 { session } else { command.number("rebalance", 60_000)? };
+        let request = JoinRequest {
+            member: command.options.get("as").map_or(known, |id| MemberId::from(id.trim_matches('"'))),
+            instance: command.options.get("instance").map(|it| it.as_str().into()),
+            client_id: name.clone(),
+            client_host: "/127.0.0.1".to_owned(),
+            session_timeout: millis(session),
+            rebalance_timeout: millis(rebalance),
+            protocol_type: ProtocolType::from(command.text("type", "consumer").trim_matches('"')),
+            protocols: offers.iter().map(|offer| offered(offer, &name)).collect(),
+            handshake: if version >= 4 { IdHandshake::Required } else { IdHandshake::None },
+            modules: command.list("modules").map(modules),
+            reason: None,
+        };
+        self.ask(&name, |ticket| Event::Join(ticket, request));
+        Ok(())
+    }
+
+    fn sync(&mut self, command: &Command) -> Result<(), String> {
+        let name = command.word(0)?.to_owned();
+        let result = match command.options.get("error") {
+            Some(kind) => LeaderResult::Error(fault(command, kind)),
+            None => {
+                let states = command.list("plan").unwrap_or_default().into_iter().map(|it| self.state(it)).collect();
+                let origin = command.options.get("module").map(|digest| PlanOrigin {
+                    digest: Some(digest_of(digest)),
+                    copies: 1,
+                    complete: true,
+                    memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
+                    fault: command.options.get("fault").map(|kind| fault(command, kind)),
+                    ..PlanOrigin::default()
+                });
+                LeaderResult::Plan { states, origin }
+            }
+        };
+        let (member, generation) = self.identity(&name, command)?;
+        let protocol = command.options.get("protocol").map(|it| Protocol::from(it.as_str()));
+        let protocol_type = command.options.get("type").map(|it| ProtocolType::from(it.as_str()));
+        let request = SyncRequest { member, instance: None, generation, protocol_type, protocol, result };
+        self.ask(&name, |ticket| Event::Sync(ticket, request));
+        Ok(())
+    }
+
+    fn heartbeat(&mut self, command: &Command) -> Result<(), String> {
+        let name = command.word(0)?.to_owned();
+        let (member, generation) = self.identity(&name, command)?;
+        let modules = command.list("modules").map(modules);
+        let request = HeartbeatRequest { member, instance: None, generation, modules };
+        self.ask(&name, |ticket| Event::Heartbeat(ticket, request));
+        Ok(())
+    }
+
+    fn leave(&mut self, command: &Command) -> Result<(), String> {
+        let leaver = |name: &String| Leaver {
+            member: self.names.get(name).map_or_else(|| MemberId::from(name.as_str()), |known| known.id.clone()),
+            instance: None,
+            reason: None,
+        };
+        let request = LeaveRequest { members: command.words.iter().map(leaver).collect() };
+        self.ask(&command.words.join("+"), |ticket| Event::Leave(ticket, request));
+        Ok(())
+    }
+
+    fn commit(&mut self, command: &Command) -> Result<(), String> {
+        let name = command.word(0)?.to_owned();
+        let (member, generation) = self.identity(&name, command)?;
+        let note = "n".repeat(usize::try_from(command.number("note", 0)?).unwrap_or(0));
+        let offsets = command.list("offsets").unwrap_or_default().into_iter();
+        let offsets = offsets.map(|text| offset(text, &note)).collect::<Result<_, _>>()?;
+        let request = CommitRequest { member, instance: None, generation, offsets };
+        self.ask(&name, |ticket| Event::Commit(ticket, request));
+        Ok(())
+    }
+
+    fn fetch(&mut self, command: &Command) -> Result<(), String> {
+        let asked = |topic: &&str| topic.rsplit_once('-').and_then(|(t, p)| Some((t.into(), vec![p.parse().ok()?])));
+        let partitions = command.list("of").map(|topics| topics.iter().filter_map(asked).collect());
+        self.ask("reader", |ticket| Event::Fetch(ticket, FetchRequest { partitions }));
+        Ok(())
+    }
+
+    fn close(&mut self, name: &str) -> Result<(), String> {
+        let ticket = self.names.get(name).and_then(|known| known.ticket).ok_or("nothing of it waits")?;
+        self.give(Event::Closed(ticket));
+        Ok(())
+    }
+
+    /// Lets time pass, from deadline to deadline.
+    fn wait(&mut self, ms: u64) {
+        let end = self.now_ms + ms;
+        while let Some(Timestamp(at)) = self.coordinator.next_deadline().filter(|at| at.0 <= end) {
+            self.now_ms = self.now_ms.max(at);
+            let entropy = self.draw();
+            for (_, effects) in self.coordinator.tick(self.now(), entropy) {
+                self.took_effect(effects);
+            }
+        }
+        self.now_ms = end;
+    }
+
+    fn store(&mut self, what: &str) -> Result<(), String> {
+        match what {
+            "holds" => self.store_holds = true,
+            "goes-on" => {
+                self.store_holds = false;
+                self.write();
+            }
+            "fails" => {
+                self.store_holds = false;
+                self.unstored.clear();
+                self.give(Event::StoreFailed);
+                let records = self.stored.values().cloned().collect();
+                let (now, entropy, group) = (self.now(), self.draw(), self.group.clone());
+                let effects = self.coordinator.reloaded(&group, records, now, entropy);
+                self.took_effect(effects);
+            }
+            other => return Err(format!("a store that {other}?")),
+        }
+        Ok(())
+    }
+
+    fn plans(&mut self, what: &str) -> Result<(), String> {
+        match what {
+            "hold" => self.checks_hold = true,
+            "fine" | "bad" => {
+                self.checks_hold = false;
+                let verdict = if what == "fine" { Ok(()) } else { Err("t-0 has two owners".to_owned()) };
+                for (id, _) in std::mem::take(&mut self.checks) {
+                    self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(verdict.clone())));
+                }
+            }
+            other => return Err(format!("plans {other}?")),
+        }
+        Ok(())
+    }
+
+    /// The coordinator dies with all that was not durable; another one begins.
+    fn crash(&mut self) {
+        self.unstored.clear();
+        self.checks.clear();
+        self.coordinator = coordinator(&self.limits, &self.settings, self.heartbeat, false);
+    }
+
+    /// The store was read.
+    fn loaded(&mut self) {
+        let records: Vec<Record> = self.stored.values().cloned().collect();
+        let (now, entropy) = (self.now(), self.draw());
+        for (_, effects) in self.coordinator.loaded(vec![(self.group.clone(), records)], now, entropy) {
+            self.took_effect(effects);
+        }
+    }
+
+    fn describe(&mut self) {
+        let described = self.coordinator.describe(&self.group);
+        self.out.extend(print::description(described.as_ref()));
+    }
+
+    fn ask(&mut self, name: &str, event: impl FnOnce(Ticket) -> Event) {
+        let ticket = Ticket(self.draw());
+        self.tickets.insert(ticket, name.to_owned());
+        if let Some(known) = self.names.get_mut(name) {
+            known.ticket = Some(ticket);
+        }
+        self.give(event(ticket));
+    }
+
+    fn give(&mut self, event: Event) {
+        let (now, entropy, group) = (self.now(), self.draw(), self.group.clone());
+        let effects = self.coordinator.handle(&group, event, now, entropy);
+        self.took_effect(effects);
+    }
+
+    fn took_effect(&mut self, effects: Effects) {
+        self.out.extend(effects.facts.iter().filter_map(print::fact));
+        for (ticket, reply) in effects.replies {
+            let name = self.tickets.remove(&ticket).unwrap_or_else(|| "nobody".to_owned());
+            if let Reply::Join(reply) = &reply {
+                self.learn(&name, reply);
+            }
+            self.out.push(format!("{name} < {}", print::reply(&reply)));
+        }
+        self.unstored.extend(effects.records);
+        self.upto = self.upto.max(effects.upto);
+        for Work::CheckPlan(id, plan) in effects.work {
+            self.checks.push((id, plan));
+        }
+        if !self.checks_hold && !self.checks.is_empty() {
+            let _ = self.plans("fine");
+        }
+        if !self.store_holds && !self.unstored.is_empty() {
+            self.write();
+        }
+    }
+
+    fn write(&mut self) {
+        for record in std::mem::take(&mut self.unstored) {
+            self.stored.insert(record.key(), record);
+        }
+        let upto = std::mem::take(&mut self.upto);
+        self.give(Event::Stored(upto));
+    }
+
+    fn learn(&mut self, name: &str, reply: &JoinReply) {
+        let Some(known) = self.names.get_mut(name) else { return };
+        match reply.error {
+            ErrorCode::UnknownMemberId => *known = Known::default(),
+            ErrorCode::MemberIdRequired => known.id = reply.member.clone(),
+            ErrorCode::None => {
+                known.id = reply.member.clone();
+                known.generation = reply.generation;
+            }
+            _ => {}
+        }
+    }
+
+    fn identity(&self, name: &str, command: &Command) -> Result<(MemberId, Generation), String> {
+        let (id, generation) = match self.names.get(name) {
+            Some(known) => (known.id.clone(), known.generation),
+            None => (MemberId::default(), Generation::NONE),
+        };
+        let id = command.options.get("as").map_or(id, |id| MemberId::from(id.trim_matches('"')));
+        let generation = command.number("generation", generation.0.into())?;
+        Ok((id, Generation(i32::try_from(generation).map_err(|_| "a generation is 32 bits")?)))
+    }
+
+    /// `A:bytes`.
+    fn state(&self, text: &str) -> (MemberId, Bytes) {
+        let (name, bytes) = text.split_once(':').unwrap_or((text, ""));
+        let id = self.names.get(name).map_or_else(|| MemberId::from(name), |known| known.id.clone());
+        (id, Bytes::from(bytes.to_owned()))
+    }
+
+    fn now(&self) -> Now {
+        Now { mono: Timestamp(self.now_ms), wall: WallTime(i64::try_from(self.now_ms).unwrap_or(0)) }
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.drawn += 1;
+        self.drawn
+    }
+}
+
+fn millis(ms: i64) -> Duration {
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}
+
+/// `range` or `range:bytes`; without bytes the metadata is the member's name.
+fn offered(text: &str, name: &str) -> OfferedProtocol {
+    let (protocol, metadata) = text.split_once(':').unwrap_or((text, name));
+    OfferedProtocol { name: Protocol::from(protocol), metadata: Bytes::from(metadata.to_owned()) }
+}
+
+/// `rack-aware@1:aa`: the protocol, and a digest that begins so.
+fn modules(texts: Vec<&str>) -> Vec<ModuleOffer> {
+    let module = |text: &str| {
+        let (protocol, digest) = text.split_once(':').unwrap_or((text, "00"));
+        ModuleOffer { protocol: Protocol::from(protocol), digest: digest_of(digest) }
+    };
+    texts.into_iter().map(module).collect()
+}
+
+fn digest_of(text: &str) -> Digest {
+    Digest([u8::from_str_radix(text, 16).unwrap_or(0); 32])
+}
+
+fn fault(command: &Command, kind: &str) -> Fault {
+    Fault {
+        protocol: Protocol::from(command.text("of", "range")),
+        digest: command.options.get("digest").map(|it| digest_of(it)),
+        kind: kind.to_owned(),
+        message: command.text("message", "boom").to_owned(),
+    }
+}
+
+/// `t-0:5`.
+fn offset(text: &str, note: &str) -> Result<CommittedOffset, String> {
+    let parts = text.split_once(':').and_then(|(tp, offset)| Some((tp.rsplit_once('-')?, offset.parse().ok()?)));
+    let ((topic, partition), offset) = parts.ok_or_else(|| format!("{text:?} is not topic-partition:offset"))?;
+    let partition = partition.parse().map_err(|_| format!("{partition:?} is no partition"))?;
+    Ok(CommittedOffset { topic: topic.into(), partition, offset, leader_epoch: -1, metadata: note.to_owned() })
+}
