@@ -42,8 +42,9 @@ pub fn random_group(seed: u64) -> TestGroup {
     let racks = dice.once_in(2);
     for topic in &topics {
         let partitions = if dice.once_in(2) { partitions } else { dice.roll(13) };
+        let with_racks = racks && !dice.once_in(4);
         let mut replica_racks = |_| (0..replicas).map(|_| RACKS[1 + dice.roll(3) as usize]).collect::<Vec<_>>();
-        group = match racks {
+        group = match with_racks {
             true => group.topic_with_racks(topic, (0..partitions).map(&mut replica_racks).collect()),
             false => group.topic(topic, partitions as u32),
         };
