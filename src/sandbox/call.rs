@@ -95,13 +95,15 @@ impl Compiled {
         let instance = self.pre.instantiate(&mut store);
         let instantiate = started.elapsed();
         let reply = match instance {
-            Ok(instance) => Call { store: &mut store, instance, exports: &self.exports }.run(self.export(task.export), task),
+            Ok(instance) => {
+                Call { store: &mut store, instance, exports: &self.exports }.run(self.export(task.export), task)
+            }
             Err(stop) => {
                 let guard = store.data();
                 if stop.downcast_ref::<wasmtime::Trap>().is_none() && guard.memory_refused + guard.table_refused == 0 {
                     return Ended::NoInstance(format!("{stop:#}"));
                 }
-                Err(fault::of(&stop, guard, "its start function", None))
+                Err(fault::of(&stop, guard, "its start", None))
             }
         };
         let memory_peak = store.data().memory_peak;
@@ -205,8 +207,7 @@ impl Call<'_> {
 
     /// What the guest left for people before it stopped; read from its memory, no guest code runs.
     fn panic_text(&mut self) -> Option<String> {
-        let global =
-            self.instance.get_module_export(&mut *self.store, self.exports.panic.as_ref()?)?.into_global()?;
+        let global = self.instance.get_module_export(&mut *self.store, self.exports.panic.as_ref()?)?.into_global()?;
         let at = usize::try_from(global.get(&mut *self.store).i32()?.cast_unsigned()).ok()?;
         let memory = self.memory().ok()?;
         let (length, text) = memory.get(at..)?.split_first_chunk::<4>()?;

@@ -20,6 +20,7 @@ pub(super) fn error(kind: FaultKind, message: impl Into<String>) -> CallError {
 /// The fault that stopped `export`; `said` is what the guest left in `divvy_panic`.
 pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Option<String>) -> CallError {
     let trap = stop.downcast_ref::<Trap>();
+    let cause = stop.root_cause();
     let (kind, mut message) = match trap {
         Some(Trap::Interrupt) => {
             (FaultKind::Deadline, format!("{export} ran longer than its {} ms", guard.deadline.as_millis()))
@@ -27,14 +28,13 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
         Some(Trap::StackOverflow) => (FaultKind::Stack, format!("{export} nested its calls too deep")),
         _ if guard.memory_refused > 0 => (
             FaultKind::Memory,
-            format!("{export} wanted more than its {} MiB of memory ({stop})", guard.memory_limit >> 20),
+            format!("{export} wanted more than its {} MiB of memory ({cause})", guard.memory_limit >> 20),
         ),
-        _ if guard.table_refused > 0 => (
-            FaultKind::Table,
-            format!("{export} wanted a table of more than {MAX_TABLE_ELEMENTS} elements ({stop})"),
-        ),
+        _ if guard.table_refused > 0 => {
+            (FaultKind::Table, format!("{export} wanted a table of more than {MAX_TABLE_ELEMENTS} elements ({cause})"))
+        }
         Some(trap) => (FaultKind::Trap, format!("{export} stopped with {trap}")),
-        None => (FaultKind::Trap, format!("{export} stopped: {stop:#}")),
+        None => (FaultKind::Trap, format!("{export} stopped: {cause}")),
     };
     if let Some(said) = said {
         // Writing into a String cannot fail.

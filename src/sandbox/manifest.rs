@@ -58,7 +58,8 @@ fn check(manifest: &Manifest) -> Result<(), Refusal> {
 }
 
 fn abi(abi: &str) -> Result<(), Refusal> {
-    let numbers = abi.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse::<u32>().ok()?)));
+    let numbers =
+        abi.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse::<u32>().ok()?)));
     match numbers {
         Some((ABI_MAJOR, _)) => Ok(()),
         Some((major, _)) => Err(Refusal::new(

@@ -26,6 +26,9 @@ pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use limits::SandboxLimits;
 pub use module::{CallStats, Module};
 
+#[cfg(test)]
+mod tests;
+
 /// The engine with its limits, shared by all modules of a process. Clones are the same sandbox.
 #[derive(Clone)]
 pub struct Sandbox(Arc<Inner>);

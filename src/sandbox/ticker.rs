@@ -35,8 +35,7 @@ impl Ticker {
     pub fn start(engines: Vec<Engine>) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
-        let thread =
-            std::thread::Builder::new().name("divvy-epochs".to_owned()).spawn(move || theirs.run(&engines))?;
+        let thread = std::thread::Builder::new().name("divvy-epochs".to_owned()).spawn(move || theirs.run(&engines))?;
         Ok(Self { shared, thread: Some(thread) })
     }
 

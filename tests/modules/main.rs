@@ -1,1 +1,5 @@
-//! modules
+//! Modules: vectors, the sandbox against hostile ones, and the folder that they come from.
+
+mod catalog;
+mod hostile;
+mod wat_modules;

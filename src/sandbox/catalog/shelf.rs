@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use super::cache::Cache;
 use super::choose::{Candidate, Choice, choose};
-use super::smoke::smoke;
+use super::smoke;
 use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
 use crate::assignor::FaultKind;
 use crate::ids::Digest;
@@ -85,12 +85,13 @@ impl Shelf {
 
     /// Looks once; a snapshot if anything changed.
     pub fn scan(&mut self) -> Option<Snapshot> {
+        let is_first = std::mem::take(&mut self.is_new);
         self.read_folders();
-        if std::mem::take(&mut self.is_new) {
+        if is_first {
             self.read_cache();
         }
         let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
-        self.keep_only(&choice.offered);
+        self.keep_only(&choice.offered, is_first);
         let status = self.describe(&choice);
         let same = choice.offered == self.offered
             && status.len() == self.status.len()
@@ -145,7 +146,8 @@ impl Shelf {
             Ok(bytes) => bytes,
             Err(refusal) => {
                 let Refusal { kind, message } = refusal;
-                file.is_confirmed = false;
+                // What makes a file readable (its owner, its mode) does not show in its stamp.
+                file.is_confirmed = is_same && kind != LoadErrorKind::Unreadable;
                 file.digest = None;
                 file.error = Some(LoadError { kind, path: path.to_owned(), digest: None, message });
                 return;
@@ -153,8 +155,9 @@ impl Shelf {
         };
         let digest = digest_of(&bytes);
         let is_known = file.digest == Some(digest);
-        let may_retry = file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::Smoke(FaultKind::Deadline))
-            && file.tries < SMOKE_TRIES;
+        let may_retry =
+            file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::Smoke(FaultKind::Deadline))
+                && file.tries < SMOKE_TRIES;
         file.is_confirmed = is_same && is_known && !may_retry;
         if is_known && !may_retry {
             return;
@@ -209,12 +212,8 @@ impl Shelf {
         let mut candidates = Vec::new();
         for (digest, kept) in &self.kept {
             let manifest = kept.module.manifest();
-            let candidate = |file| Candidate {
-                name: manifest.name.clone(),
-                version: manifest.version,
-                digest: *digest,
-                file,
-            };
+            let candidate =
+                |file| Candidate { name: manifest.name.clone(), version: manifest.version, digest: *digest, file };
             let before = candidates.len();
             let files = self.files.iter().filter(|(_, file)| file.good == Some(*digest));
             candidates.extend(files.map(|(path, _)| candidate(Some(path.clone()))));
@@ -226,11 +225,10 @@ impl Shelf {
     }
 
     /// Forgets what is neither offered nor in a file, on disk too.
-    fn keep_only(&mut self, offered: &[Digest]) {
+    fn keep_only(&mut self, offered: &[Digest], is_first: bool) {
         let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
         let before = self.kept.len();
         self.kept.retain(|digest, _| offered.contains(digest) || in_files.contains(digest));
-        let is_first = self.offered.is_empty();
         if let Some(cache) = &self.cache
             && (before != self.kept.len() || is_first)
         {
@@ -291,14 +289,16 @@ fn row(path: &Path, module: Option<&Module>, state: ModuleState, last_error: Opt
 
 fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) -> LoadError {
     let others: Vec<_> = others.iter().map(|other| other.display().to_string()).collect();
-    let called = module.map_or_else(String::new, |module| {
-        format!("{} version {}", module.manifest().name, module.manifest().version)
-    });
+    let called = module
+        .map_or_else(String::new, |module| format!("{} version {}", module.manifest().name, module.manifest().version));
     LoadError {
         kind: LoadErrorKind::Clash,
         path: path.to_owned(),
         digest: module.map(Module::digest),
-        message: format!("{} is {called} too, with other bytes: raise a version or remove a file", others.join(" and ")),
+        message: format!(
+            "{} is {called} too, with other bytes: raise a version or remove a file",
+            others.join(" and ")
+        ),
     }
 }
 
@@ -311,9 +311,9 @@ fn list(folder: &Path) -> io::Result<Vec<(PathBuf, Stamp)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let is_module = path.extension().is_some_and(|extension| {
-            extension.eq_ignore_ascii_case("wasm") || extension.eq_ignore_ascii_case("cwasm")
-        });
+        let is_module = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("wasm") || extension.eq_ignore_ascii_case("cwasm"));
         // A file that went since is no module.
         if is_module
             && let Ok(meta) = fs::metadata(&path)
@@ -340,7 +340,7 @@ fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
 /// Loads and smoke-tests.
 fn admit(sandbox: &Sandbox, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
     let module = sandbox.load(bytes, path)?;
-    smoke(&*module, &crate::assignor::smoke_requests(module.manifest())).map_err(|fault| LoadError {
+    smoke::smoke(&*module, &smoke::requests(module.manifest())).map_err(|fault| LoadError {
         kind: LoadErrorKind::Smoke(fault.kind),
         path: path.to_owned(),
         digest: Some(module.digest()),

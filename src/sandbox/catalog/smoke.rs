@@ -1,14 +1,46 @@
 //! The calls that every module must survive before it serves.
 
-use crate::assignor::{Assignor, Budget, CallError, Export};
+use divvy_guest::abi::host::{Expected, parse_reply};
+use divvy_guest::abi::request::{Partitions, States};
+
+use crate::assignor::manifest::Shape;
+use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind};
+use crate::sandbox::fault;
 use crate::sandbox::limits::{MAX_SMOKE_OUTPUT, SMOKE_DEADLINE};
 
-/// Calls the strategy with each request. That it refuses one in words is its right (it may need a configuration);
-/// that it does not answer is a fault.
+/// Calls the strategy with each request and reads its replies. That it refuses a group in words is its right (it may
+/// need a configuration); that it does not answer, or not in the form of the ABI, is a fault.
 pub(super) fn smoke(strategy: &dyn Assignor, requests: &[Vec<u8>]) -> Result<(), CallError> {
     let budget = Budget { deadline: SMOKE_DEADLINE, max_output: MAX_SMOKE_OUTPUT };
     for request in requests {
-        strategy.call(Export::Assign, request, budget)?;
+        let reply = strategy.call(Export::Assign, request, budget)?;
+        if let Some(expected) = expected(strategy.manifest().shape, request) {
+            parse_reply(&reply, expected).map_err(|malformed| {
+                fault::error(FaultKind::InvalidReply, format!("its reply cannot be read: {malformed}"))
+            })?;
+        }
     }
     Ok(())
+}
+
+/// What the reply to a request must be like; none for a request that is not of that shape.
+fn expected(shape: Shape, request: &[u8]) -> Option<Expected> {
+    match shape {
+        Shape::Partitions => {
+            let request = Partitions::read(request).ok()?;
+            let partitions = usize::try_from(request.partitions).ok()?;
+            Some(Expected::Partitions { members: request.members.len(), partitions })
+        }
+        Shape::States => Some(Expected::States { members: States::read(request).ok()?.members.len() }),
+    }
+}
+
+pub(super) fn requests(manifest: &crate::assignor::Manifest) -> Vec<Vec<u8>> {
+    use divvy_guest::abi::host::{PartitionsRequest, StatesRequest};
+    let mut request = Vec::new();
+    match manifest.shape {
+        Shape::Partitions => PartitionsRequest::default().write(&mut request),
+        Shape::States => StatesRequest::default().write(&mut request),
+    }
+    vec![request]
 }

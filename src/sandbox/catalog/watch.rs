@@ -47,10 +47,8 @@ impl Watch {
                 }
             }
         };
-        let thread = std::thread::Builder::new()
-            .name("divvy-catalog".to_owned())
-            .spawn(run)
-            .map_err(CatalogError::Thread)?;
+        let thread =
+            std::thread::Builder::new().name("divvy-catalog".to_owned()).spawn(run).map_err(CatalogError::Thread)?;
         Ok(Self { wakes, thread: Some(thread), _watcher: watcher })
     }
 }
@@ -58,9 +56,7 @@ impl Watch {
 fn watcher(config: &CatalogConfig, wakes: Sender<Wake>) -> Option<RecommendedWatcher> {
     let tell = move |event: notify::Result<Event>| {
         // Reading a folder is an event too, and reading is what an event causes.
-        let is_reading = |event: &Event| {
-            matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write))
-        };
+        let is_reading = |event: &Event| matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
         if !event.as_ref().is_ok_and(is_reading) {
             // The thread may have stopped already.
             let _ = wakes.send(Wake::Changed);
