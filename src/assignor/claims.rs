@@ -5,9 +5,9 @@
 //! reads and partitions out of range do not count. With several copies a partition has up to eight claimants, those of the
 //! highest generation first.
 
-use divvy_guest::abi::MAX_CLAIM_LAYERS;
+use divvy_guest::abi::{MAX_CLAIM_LAYERS, Width};
 
-use super::owners::OwnerMap;
+use super::owners::{NOBODY, Owners};
 use super::view::View;
 use crate::embedded::consumer::TopicPartitions;
 
@@ -26,21 +26,18 @@ pub(super) fn of_one(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
     if claims.iter().all(|claim| claim.owned.is_empty()) {
         return Vec::new();
     }
-    let mut owners = OwnerMap::nobody(view.members.len(), view.partitions, 1);
+    let mut owners = Owners::nobody(view.partitions, 1);
     let mut newest = vec![i32::MIN; view.partitions];
-    let mut claimants = vec![u32::MAX; view.partitions];
     each(view, claims, |partition, member, generation| {
+        let owner = &mut owners.of_mut(partition)[0];
         if generation > newest[partition] {
             newest[partition] = generation;
-            claimants[partition] = member;
-        } else if generation == newest[partition] && claimants[partition] != member {
-            claimants[partition] = u32::MAX;
+            *owner = member;
+        } else if generation == newest[partition] && *owner != member {
+            *owner = NOBODY;
         }
     });
-    for (partition, &member) in claimants.iter().enumerate().filter(|(_, member)| **member != u32::MAX) {
-        owners.set(0, partition, member);
-    }
-    owners.bytes.into_owned()
+    owners.write(Width::of(view.members.len()))
 }
 
 /// The last owners of each partition of a redundant plan, as so many owner maps as are needed.
@@ -57,9 +54,9 @@ pub(super) fn of_many(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
         by_partition.flat_map(|claimants| claimants.iter().enumerate().take(MAX_CLAIM_LAYERS))
     };
     let Some(deepest) = ranked().map(|(layer, _)| layer).max() else { return Vec::new() };
-    let mut owners = OwnerMap::nobody(view.members.len(), view.partitions, deepest as u16 + 1);
-    ranked().for_each(|(layer, &(partition, _, member))| owners.set(layer as u16, partition as usize, member));
-    owners.bytes.into_owned()
+    let mut owners = Owners::nobody(view.partitions, deepest as u16 + 1);
+    ranked().for_each(|(layer, &(partition, _, member))| owners.of_mut(partition as usize)[layer] = member);
+    owners.write(Width::of(view.members.len()))
 }
 
 /// Calls with dense index, member and generation of each claim that counts.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::lead::{topics_of, view_of};
-use super::owners::OwnerMap;
+use super::owners::{NOBODY, Owners};
 use super::{CallError, FaultKind, LeaderInput, Plan, encode, verify};
 use crate::embedded::consumer::Assignment;
 use crate::ids::MemberId;
@@ -19,7 +19,7 @@ pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Res
         return Err(CallError::new(FaultKind::InvalidAssignment, text));
     }
     let view = view_of(input)?;
-    let mut owners = OwnerMap::nobody(view.members.len(), view.partitions, 1);
+    let mut owners = Owners::nobody(view.partitions, 1);
     for (id, state) in last {
         let Ok(index) = view.members.binary_search_by(|member| member.id.cmp(id)) else { continue };
         let Ok(assignment) = Assignment::decode_state(state) else { continue };
@@ -32,14 +32,14 @@ pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Res
             let topic = &view.topics[topic];
             let numbers = given.partitions.iter().filter_map(|number| u32::try_from(number).ok());
             for number in numbers.filter(|&number| number < topic.partitions) {
-                let dense = (topic.base + number) as usize;
-                if owners.get(0, dense).is_none() {
-                    owners.set(0, dense, index as u32);
+                let owner = &mut owners.of_mut((topic.base + number) as usize)[0];
+                if *owner == NOBODY {
+                    *owner = index as u32;
                 }
             }
         }
     }
-    verify::owner_map(&view, &owners, true).map_err(|broken| {
+    verify::owners(&view, &owners, true).map_err(|broken| {
         CallError::new(FaultKind::InvalidAssignment, format!("the last plan is not whole any more: {broken}"))
     })?;
     let states = encode::assignments(&view, &owners, &[]);

@@ -1,12 +1,12 @@
-//! Writes an owner map as one Kafka assignment for each member.
+//! Writes who owns what as one Kafka assignment for each member.
 //!
 //! This is where a leader spends most of its time (a million partitions are 20 MB of assignments), so it is linear in the
-//! bytes and writes each of them once, in order: partitions are sorted by member with a counting sort, then each member's
-//! assignment is written from its own run of partitions into one buffer that all states share.
+//! bytes and writes them in order: partitions are sorted by member with a counting sort, then each member's assignment is
+//! written from its own run of partitions into one buffer that all states share.
 
 use bytes::Bytes;
 
-use super::owners::OwnerMap;
+use super::owners::{NOBODY, Owners};
 use super::view::View;
 use crate::embedded::consumer::ASSIGNMENT_VERSION;
 
@@ -16,13 +16,15 @@ mod tests;
 /// Version and number of topics before, length of the user data after.
 const FRAME_BYTES: usize = 2 + 4 + 4;
 
-/// One assignment for each member, topics by name, partitions by number. The owner map has passed its verdict.
-pub(super) fn assignments(view: &View<'_>, owners: &OwnerMap<'_>, user_data: &[Option<&[u8]>]) -> Vec<Bytes> {
+/// Names are copied in blocks of this size, which is one instruction each, and what was too much is taken off again.
+const BLOCK: usize = 16;
+
+/// One assignment for each member, topics by name, partitions by number. The owners have passed their verdict.
+pub(super) fn assignments(view: &View<'_>, owners: &Owners, user_data: &[Option<&[u8]>]) -> Vec<Bytes> {
     let names = EncodedNames::new(view);
-    let runs = Runs::new(view, owners);
-    let data = user_data.iter().flatten().map(|data| data.len()).sum::<usize>();
-    let frames = view.members.len() * FRAME_BYTES;
-    let mut to = Vec::with_capacity(frames + data + runs.partitions.len() * 4 + runs.headers);
+    let runs = Runs::new(view.members.len(), owners);
+    // As large as it can get: pages that are not written are never touched.
+    let mut to = Vec::with_capacity(most_bytes(view, owners, user_data) + BLOCK);
     let mut ends = Vec::with_capacity(view.members.len());
     for member in 0..view.members.len() {
         to.extend_from_slice(&ASSIGNMENT_VERSION.to_be_bytes());
@@ -44,6 +46,16 @@ pub(super) fn assignments(view: &View<'_>, owners: &OwnerMap<'_>, user_data: &[O
     ends.into_iter().map(|end| whole.slice(std::mem::replace(&mut start, end)..end)).collect()
 }
 
+/// What the assignments take at most: a topic is named once for each of its partitions or for each member.
+fn most_bytes(view: &View<'_>, owners: &Owners, user_data: &[Option<&[u8]>]) -> usize {
+    let members = view.members.len();
+    let naming = |topic: &super::view::ViewTopic<'_>| {
+        (topic.partitions as usize * owners.copies()).min(members) * (2 + topic.name.len() + 4)
+    };
+    let data = user_data.iter().flatten().map(|data| data.len()).sum::<usize>();
+    members * FRAME_BYTES + data + view.topics.iter().map(naming).sum::<usize>() + owners.cells().len() * 4
+}
+
 /// Writes ascending dense indexes as topics with their partitions and returns the number of topics.
 fn write_topics(to: &mut Vec<u8>, view: &View<'_>, names: &EncodedNames, mut partitions: &[u32]) -> u32 {
     let mut topics = 0;
@@ -54,7 +66,7 @@ fn write_topics(to: &mut Vec<u8>, view: &View<'_>, names: &EncodedNames, mut par
         let end = base + view.topics[at].partitions;
         let run = partitions.iter().position(|&partition| partition >= end).unwrap_or(partitions.len());
         let (mine, rest) = partitions.split_at(run);
-        to.extend_from_slice(names.get(at));
+        names.write(to, at);
         to.extend_from_slice(&(run as u32).to_be_bytes());
         for &partition in mine {
             to.extend_from_slice(&(partition - base).to_be_bytes());
@@ -75,66 +87,61 @@ fn topic_of(view: &View<'_>, partition: u32, at: usize) -> usize {
     }
 }
 
-/// Each topic's name as it stands in an assignment.
+/// Each topic's name as it stands in an assignment, in whole blocks.
 struct EncodedNames {
-    bytes: Vec<u8>,
-    starts: Vec<usize>,
+    blocks: Vec<[u8; BLOCK]>,
+    /// The first block and the length in bytes.
+    places: Vec<(usize, usize)>,
 }
 
 impl EncodedNames {
     fn new(view: &View<'_>) -> Self {
-        let mut names = Self { bytes: Vec::new(), starts: vec![0] };
+        let mut names = Self { blocks: Vec::new(), places: Vec::with_capacity(view.topics.len()) };
         for topic in &view.topics {
             // A name came out of a frame whose lengths are two bytes, so its own fits.
-            names.bytes.extend_from_slice(&(topic.name.len() as u16).to_be_bytes());
-            names.bytes.extend_from_slice(topic.name.as_bytes());
-            names.starts.push(names.bytes.len());
+            let mut bytes = (topic.name.len() as u16).to_be_bytes().to_vec();
+            bytes.extend_from_slice(topic.name.as_bytes());
+            names.places.push((names.blocks.len(), bytes.len()));
+            bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);
+            names.blocks.extend_from_slice(bytes.as_chunks().0);
         }
         names
     }
 
-    fn get(&self, topic: usize) -> &[u8] {
-        &self.bytes[self.starts[topic]..self.starts[topic + 1]]
+    #[inline]
+    fn write(&self, to: &mut Vec<u8>, topic: usize) {
+        let (first, len) = self.places[topic];
+        let end = to.len() + len;
+        self.blocks[first..first + len.div_ceil(BLOCK)].iter().for_each(|block| to.extend_from_slice(block));
+        to.truncate(end);
     }
 }
 
 /// The dense indexes that each member has, ascending, all in one vector.
 struct Runs {
     partitions: Vec<u32>,
+    /// Where each member's begin; and where the last one's end.
     starts: Vec<u32>,
-    /// The bytes that names and counts of topics will take.
-    headers: usize,
 }
 
 impl Runs {
-    fn new(view: &View<'_>, owners: &OwnerMap<'_>) -> Self {
-        let members = view.members.len();
-        let mut starts = vec![0u32; members + 1];
-        let mut last_topic = vec![u32::MAX; members];
-        let mut headers = 0;
-        for (index, topic) in view.topics.iter().enumerate() {
-            for owner in Self::owners(owners, topic.base, topic.partitions).map(|(_, owner)| owner) {
-                starts[owner + 1] += 1;
-                if last_topic[owner] != index as u32 {
-                    last_topic[owner] = index as u32;
-                    headers += 2 + topic.name.len() + 4;
-                }
+    fn new(members: usize, owners: &Owners) -> Self {
+        // Each count goes two places up: summed up, it is the start of the next member's run one place up, and filling the
+        // runs moves it to that run's end, which is where `starts` wants it.
+        let mut starts = vec![0u32; members + 2];
+        owners.cells().iter().filter(|owner| **owner != NOBODY).for_each(|&owner| starts[owner as usize + 2] += 1);
+        for member in 2..starts.len() {
+            starts[member] += starts[member - 1];
+        }
+        let mut partitions = vec![0u32; starts[members + 1] as usize];
+        for (partition, cells) in owners.cells().chunks_exact(owners.copies()).enumerate() {
+            for &owner in cells.iter().filter(|owner| **owner != NOBODY) {
+                let next = &mut starts[owner as usize + 1];
+                partitions[*next as usize] = partition as u32;
+                *next += 1;
             }
         }
-        (0..members).for_each(|member| starts[member + 1] += starts[member]);
-        let mut cursors = starts.clone();
-        let mut partitions = vec![0u32; starts[members] as usize];
-        for (partition, owner) in Self::owners(owners, 0, owners.partitions as u32) {
-            partitions[cursors[owner] as usize] = partition;
-            cursors[owner] += 1;
-        }
-        Self { partitions, starts, headers }
-    }
-
-    /// Dense index and owner of each copy of some partitions, in the order of the index.
-    fn owners(owners: &OwnerMap<'_>, base: u32, partitions: u32) -> impl Iterator<Item = (u32, usize)> {
-        (base..base + partitions)
-            .flat_map(move |partition| owners.of(partition as usize).map(move |owner| (partition, owner as usize)))
+        Self { partitions, starts }
     }
 
     fn of(&self, member: usize) -> &[u32] {

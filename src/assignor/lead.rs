@@ -13,7 +13,7 @@ use super::limits::{
     SHORTEST_CALL_AGAIN, STATE_BYTES_PER_MEMBER,
 };
 use super::manifest::{Copies, Shape};
-use super::owners::OwnerMap;
+use super::owners::Owners;
 use super::verify::{self, EncodedPlan, check_plan};
 use super::view::{Unread, View};
 use super::{Assignor, Budget, CallError, Export, FaultKind, LeaderInput, Manifest, MemberInput, encode, request};
@@ -80,7 +80,7 @@ pub struct Verdict<'r> {
 }
 
 enum Answer<'r> {
-    Partitions(PartitionsPlan<'r>),
+    Partitions(PartitionsPlan<'r>, Owners),
     States(StatesPlan<'r>),
 }
 
@@ -155,11 +155,13 @@ impl<'a> Call<'a> {
             let text = format!("the plan has {} copies of each partition; its manifest allows {most}", plan.copies);
             return Err(CallError::new(FaultKind::InvalidAssignment, text));
         }
-        if let Subject::Partitions(view) = &self.subject {
-            verify::owner_map(view, &owner_map(view, &plan), self.manifest.complete)
-                .map_err(|broken| CallError::new(FaultKind::InvalidAssignment, broken))?;
-        }
-        Ok(Answer::Partitions(plan))
+        let Subject::Partitions(view) = &self.subject else {
+            return Err(CallError::new(FaultKind::InvalidReply, "the reply answers another question"));
+        };
+        let owners = Owners::read(plan.owners, Width::of(view.members.len()), view.partitions, plan.copies);
+        verify::owners(view, &owners, self.manifest.complete)
+            .map_err(|broken| CallError::new(FaultKind::InvalidAssignment, broken))?;
+        Ok(Answer::Partitions(plan, owners))
     }
 
     /// States of a type that is known here keep the same rules.
@@ -205,9 +207,9 @@ impl<'a> Call<'a> {
     /// Writes the plan.
     pub fn plan(&self, verdict: &Verdict<'_>) -> Plan {
         let (states, memo, call_again_ms, copies) = match (&self.subject, &verdict.answer) {
-            (Subject::Partitions(view), Answer::Partitions(plan)) => {
+            (Subject::Partitions(view), Answer::Partitions(plan, owners)) => {
                 let user_data = plan.user_data.as_deref().unwrap_or(&[]);
-                let states = encode::assignments(view, &owner_map(view, plan), user_data);
+                let states = encode::assignments(view, owners, user_data);
                 let states = view.members.iter().map(|member| member.id.clone()).zip(states).collect();
                 (states, plan.memo, plan.call_again_ms, plan.copies)
             }
@@ -290,11 +292,6 @@ pub(super) fn view_of<'a>(input: &'a LeaderInput<'a>) -> Result<View<'a>, CallEr
 
 pub(super) fn topics_of(view: &View<'_>) -> Vec<(TopicName, u32)> {
     view.topics.iter().map(|topic| (TopicName::from(topic.name), topic.partitions)).collect()
-}
-
-fn owner_map<'p>(view: &View<'_>, plan: &PartitionsPlan<'p>) -> OwnerMap<'p> {
-    let width = Width::of(view.members.len());
-    OwnerMap { width, partitions: view.partitions, copies: plan.copies, bytes: plan.owners.into() }
 }
 
 fn check_memo(memo: Option<&[u8]>) -> Result<(), CallError> {

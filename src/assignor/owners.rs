@@ -1,38 +1,100 @@
-//! Owner maps: who has which partition, as one column over the dense index, two or four bytes each.
-
-use std::borrow::Cow;
+//! Who has which partition: the owner maps of requests and replies, widened and turned so that the owners of one partition lie
+//! side by side.
 
 use divvy_guest::abi::Width;
 
-/// One or more owner maps, one after another; the first holds the primary owners.
-#[derive(Clone)]
-pub(super) struct OwnerMap<'a> {
-    pub width: Width,
-    pub partitions: usize,
-    pub copies: u16,
-    pub bytes: Cow<'a, [u8]>,
+/// No owner; no member has this index.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// The owners of each partition, its primary first.
+#[derive(Clone, Debug)]
+pub(super) struct Owners {
+    copies: usize,
+    /// `copies` cells for each partition, in the order of the dense index.
+    cells: Vec<u32>,
 }
 
-impl<'a> OwnerMap<'a> {
+impl Owners {
     /// Nobody owns anything.
-    pub fn nobody(members: usize, partitions: usize, copies: u16) -> Self {
-        let width = Width::of(members);
-        let bytes = Cow::Owned(vec![0xff; width.bytes() * partitions * usize::from(copies)]);
-        Self { width, partitions, copies, bytes }
+    pub fn nobody(partitions: usize, copies: u16) -> Self {
+        let copies = usize::from(copies);
+        Self { copies, cells: vec![NOBODY; partitions * copies] }
     }
 
-    #[inline]
-    pub fn get(&self, layer: u16, partition: usize) -> Option<u32> {
-        self.width.get(&self.bytes, usize::from(layer) * self.partitions + partition)
+    /// From owner maps that follow each other, one for each copy.
+    pub fn read(maps: &[u8], width: Width, partitions: usize, copies: u16) -> Self {
+        let widened = match width {
+            Width::Two => maps.as_chunks().0.iter().map(|cell| widen(u16::from_le_bytes(*cell))).collect(),
+            Width::Four => maps.as_chunks().0.iter().map(|cell| u32::from_le_bytes(*cell)).collect(),
+        };
+        if copies == 1 {
+            return Self { copies: 1, cells: widened };
+        }
+        let mut owners = Self::nobody(partitions, copies);
+        for (layer, map) in widened.chunks_exact(partitions.max(1)).enumerate() {
+            map.iter().enumerate().for_each(|(partition, &owner)| owners.of_mut(partition)[layer] = owner);
+        }
+        owners
     }
 
-    pub fn set(&mut self, layer: u16, partition: usize, owner: u32) {
-        let index = usize::from(layer) * self.partitions + partition;
-        self.width.set(self.bytes.to_mut(), index, Some(owner));
+    /// As owner maps that follow each other.
+    pub fn write(&self, width: Width) -> Vec<u8> {
+        let mut maps = Vec::with_capacity(self.cells.len() * width.bytes());
+        for layer in 0..self.copies {
+            for owner in self.cells.iter().skip(layer).step_by(self.copies) {
+                maps.extend_from_slice(&owner.to_le_bytes()[..width.bytes()]);
+            }
+        }
+        maps
     }
 
-    /// The owners of one partition, its primary first.
-    pub fn of(&self, partition: usize) -> impl Iterator<Item = u32> {
-        (0..self.copies).filter_map(move |layer| self.get(layer, partition))
+    pub fn copies(&self) -> usize {
+        self.copies
+    }
+
+    /// The cells of one partition, its primary's first.
+    #[cfg(test)]
+    pub fn of(&self, partition: usize) -> &[u32] {
+        self.range(partition, partition + 1)
+    }
+
+    /// The cells of consecutive partitions.
+    pub fn range(&self, from: usize, to: usize) -> &[u32] {
+        &self.cells[from * self.copies..to * self.copies]
+    }
+
+    pub fn of_mut(&mut self, partition: usize) -> &mut [u32] {
+        &mut self.cells[partition * self.copies..(partition + 1) * self.copies]
+    }
+
+    /// All cells.
+    pub fn cells(&self) -> &[u32] {
+        &self.cells
+    }
+}
+
+fn widen(owner: u16) -> u32 {
+    if owner == u16::MAX { NOBODY } else { u32::from(owner) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_are_read_and_written_back_in_both_widths() {
+        for (width, maps) in [
+            (Width::Two, vec![1, 0, 0xff, 0xff, 2, 0, 3, 0, 4, 0, 0xff, 0xff]),
+            (Width::Four, [1u32, NOBODY, 2, 3, 4, NOBODY].map(u32::to_le_bytes).concat()),
+        ] {
+            let owners = Owners::read(&maps, width, 3, 2);
+            assert_eq!([owners.of(0), owners.of(1), owners.of(2)], [[1, 3], [NOBODY, 4], [2, NOBODY]]);
+            assert_eq!(owners.write(width), maps);
+        }
+    }
+
+    #[test]
+    fn no_partitions_have_no_cells() {
+        assert!(Owners::read(&[], Width::Two, 0, 2).cells().is_empty());
     }
 }

@@ -1,15 +1,15 @@
 //! The verdict: the rules that every plan keeps, whoever made it. An owner exists and reads the topic; a partition has
 //! distinct owners; unless the strategy says otherwise each partition of a topic that somebody reads has as many as it can.
 //!
-//! A leader judges the owner map that its strategy returned ([`owner_map`]); a coordinator judges the encoded states that it
+//! A leader judges the owner maps that its strategy returned ([`owners`]); a coordinator judges the encoded states that it
 //! is about to hand out ([`check_plan`]). Both name topic, partition and member.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-use super::owners::OwnerMap;
-use super::view::{TopicSet, Unread, View};
+use super::owners::{NOBODY, Owners};
+use super::view::{TopicSet, Unread, View, ViewTopic};
 use crate::embedded::consumer::Assignment;
 use crate::embedded::single_writer::Role;
 use crate::ids::{MemberId, ProtocolType, TopicName};
@@ -114,53 +114,57 @@ fn check_roles(plan: &EncodedPlan<'_>) -> Result<(), String> {
     }
 }
 
-/// Judges an owner map.
-pub(super) fn owner_map(view: &View<'_>, owners: &OwnerMap<'_>, complete: bool) -> Result<(), String> {
+/// Judges owner maps.
+pub(super) fn owners(view: &View<'_>, owners: &Owners, complete: bool) -> Result<(), String> {
+    let members = view.members.len();
+    let sets: Vec<u32> = view.members.iter().map(|member| member.set).collect();
     let mut sweep = Sweep::new(view);
     for (index, topic) in view.topics.iter().enumerate() {
         let (reads, subscribers) = sweep.topic(index as u32);
-        let wanted = subscribers.min(usize::from(owners.copies));
-        for partition in 0..topic.partitions {
-            let spot = Spot { topic: topic.name, partition: partition as i32 };
-            let dense = (topic.base + partition) as usize;
-            let mut found = 0;
-            for layer in 0..owners.copies {
-                let Some(owner) = owners.get(layer, dense) else { continue };
-                let Some(member) = view.members.get(owner as usize) else {
-                    return Err(format!("{spot} goes to member number {owner}, but there are {}", view.members.len()));
-                };
-                if !reads[member.set as usize] {
-                    return Err(stranger_at(spot, member.id));
-                }
-                if layer > 0 {
-                    check_layer(owners, layer, dense, owner, spot, member.id)?;
-                }
-                found += 1;
-            }
+        let cells = owners.range(topic.base as usize, (topic.base + topic.partitions) as usize);
+        // Mostly there is one copy, everybody reads the topic, and nothing is wrong: one look at each owner.
+        let everybody = subscribers == members && owners.copies() == 1;
+        if everybody && cells.iter().fold(0, |most, &owner| most.max(owner)) < members as u32 {
+            continue;
+        }
+        let wanted = subscribers.min(owners.copies());
+        for (partition, cells) in cells.chunks_exact(owners.copies()).enumerate() {
+            let found = check_owners(view, topic, partition, cells, |owner| reads[sets[owner] as usize])?;
             if complete && found != wanted {
-                return Err(too_few(spot, found, wanted, subscribers));
+                return Err(too_few(Spot::of(topic, partition), found, wanted, subscribers));
             }
         }
     }
     Ok(())
 }
 
-/// A further copy goes to another member, and never without a primary.
-fn check_layer(
-    owners: &OwnerMap<'_>,
-    layer: u16,
-    dense: usize,
-    owner: u32,
-    spot: Spot<'_>,
-    id: &MemberId,
-) -> Result<(), String> {
-    if (0..layer).any(|before| owners.get(before, dense) == Some(owner)) {
-        return Err(format!("{spot} goes to {:?} twice", id.as_str()));
+/// The number of owners of one partition, who all exist, read the topic and differ; a copy never comes without a primary.
+fn check_owners(
+    view: &View<'_>,
+    topic: &ViewTopic<'_>,
+    partition: usize,
+    cells: &[u32],
+    reads: impl Fn(usize) -> bool,
+) -> Result<usize, String> {
+    let mut found = 0;
+    for (layer, &owner) in cells.iter().enumerate().filter(|(_, owner)| **owner != NOBODY) {
+        let spot = Spot::of(topic, partition);
+        let Some(member) = view.members.get(owner as usize) else {
+            return Err(format!("{spot} goes to member number {owner}, but there are {}", view.members.len()));
+        };
+        let id = member.id.as_str();
+        if !reads(owner as usize) {
+            return Err(format!("{spot} goes to {id:?}, which does not subscribe to it"));
+        }
+        if cells[..layer].contains(&owner) {
+            return Err(format!("{spot} goes to {id:?} twice"));
+        }
+        if cells[0] == NOBODY {
+            return Err(format!("{spot} has a copy at {id:?} but no primary owner"));
+        }
+        found += 1;
     }
-    if owners.get(0, dense).is_none() {
-        return Err(format!("{spot} has a copy at {:?} but no primary owner", id.as_str()));
-    }
-    Ok(())
+    Ok(found)
 }
 
 /// Each partition has as many owners as it can have.
@@ -217,14 +221,16 @@ struct Spot<'a> {
     partition: i32,
 }
 
+impl<'a> Spot<'a> {
+    fn of(topic: &ViewTopic<'a>, partition: usize) -> Self {
+        Self { topic: topic.name, partition: partition as i32 }
+    }
+}
+
 impl fmt::Display for Spot<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "partition {} of {:?}", self.partition, self.topic)
     }
-}
-
-fn stranger_at(spot: Spot<'_>, id: &MemberId) -> String {
-    format!("{spot} goes to {:?}, which does not subscribe to it", id.as_str())
 }
 
 fn stranger(topic: &str, id: &MemberId, exists: bool) -> String {

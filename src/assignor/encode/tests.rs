@@ -6,8 +6,8 @@ use crate::assignor::testing::Group;
 use crate::embedded::consumer::{Assignment, TopicPartitions, empty_assignment};
 
 /// The plain way to the same bytes.
-fn plainly(view: &View<'_>, owners: &OwnerMap<'_>, member: u32, user_data: Option<&[u8]>) -> Vec<u8> {
-    let has = |dense: u32| owners.of(dense as usize).any(|owner| owner == member);
+fn plainly(view: &View<'_>, owners: &Owners, member: u32, user_data: Option<&[u8]>) -> Vec<u8> {
+    let has = |dense: u32| owners.of(dense as usize).contains(&member);
     let topics = view.topics.iter().map(|topic| TopicPartitions {
         topic: topic.name,
         partitions: (0..topic.partitions).filter(|p| has(topic.base + p)).map(|p| p as i32).collect(),
@@ -22,7 +22,7 @@ proptest! {
         owners in prop::collection::vec(prop::option::of(0u32..4), 80),
         copies in 1u16..3,
     ) {
-        let names: Vec<_> = (0..partitions.len()).map(|index| format!("topic-{index}")).collect();
+        let names: Vec<_> = (0..partitions.len()).map(|index| format!("{}{index}", "long".repeat(index * 3))).collect();
         let topics: Vec<_> = names.iter().map(String::as_str).zip(partitions).collect();
         let mut group = Group::new(&topics);
         let all: Vec<_> = names.iter().map(String::as_str).collect();
@@ -31,12 +31,12 @@ proptest! {
         }
         let input = group.input();
         let view = view_of(&input).unwrap();
-        let mut map = OwnerMap::nobody(4, view.partitions, copies);
+        let mut map = Owners::nobody(view.partitions, copies);
         for partition in 0..view.partitions {
-            for layer in 0..copies {
-                let owner = owners[partition * usize::from(copies) + usize::from(layer)];
-                if let Some(owner) = owner && !map.of(partition).any(|before| before == owner) {
-                    map.set(layer, partition, owner);
+            for layer in 0..usize::from(copies) {
+                let owner = owners[partition * usize::from(copies) + layer];
+                if let Some(owner) = owner && !map.of(partition).contains(&owner) {
+                    map.of_mut(partition)[layer] = owner;
                 }
             }
         }
@@ -55,7 +55,7 @@ fn a_member_without_work_gets_an_encoded_nothing() {
     let group = Group::new(&[]).member("a", &["t"]);
     let input = group.input();
     let view = view_of(&input).unwrap();
-    assert_eq!(assignments(&view, &OwnerMap::nobody(1, 0, 1), &[]), [empty_assignment()]);
+    assert_eq!(assignments(&view, &Owners::nobody(0, 1), &[]), [empty_assignment()]);
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_member_s_next_partition_may_be_many_topics_away() {
     let group = Group::new(&topics).member("a", &all).member("b", &all);
     let input = group.input();
     let view = view_of(&input).unwrap();
-    let mut map = OwnerMap::nobody(2, 100, 1);
-    (0..100).for_each(|partition| map.set(0, partition, u32::from(partition % 33 != 5)));
+    let mut map = Owners::nobody(100, 1);
+    (0..100).for_each(|partition| map.of_mut(partition)[0] = u32::from(partition % 33 != 5));
     let states = assignments(&view, &map, &[]);
     assert_eq!(states[0], plainly(&view, &map, 0, None));
     assert_eq!(states[1], plainly(&view, &map, 1, None));

@@ -12,13 +12,11 @@ fn judge(owners: &[Option<u32>], complete: bool) -> Result<(), String> {
     let group = group();
     let input = group.input();
     let view = view_of(&input).unwrap();
-    let mut map = OwnerMap::nobody(2, 3, (owners.len() / 3) as u16);
+    let mut all = Owners::nobody(3, (owners.len() / 3) as u16);
     for (index, owner) in owners.iter().enumerate() {
-        if let Some(owner) = owner {
-            map.set((index / 3) as u16, index % 3, *owner);
-        }
+        all.of_mut(index % 3)[index / 3] = owner.unwrap_or(NOBODY);
     }
-    owner_map(&view, &map, complete)
+    super::owners(&view, &all, complete)
 }
 
 #[test]
@@ -42,6 +40,10 @@ fn a_broken_rule_is_named_with_topic_partition_and_member() {
     );
     let two = |second: [Option<u32>; 3]| broken(&[[Some(0), Some(1), Some(1)], second].concat());
     assert_eq!(two([Some(0), Some(0), None]), r#"partition 0 of "t" goes to "a" twice"#);
+    assert_eq!(
+        broken(&[None, Some(1), Some(1), Some(0), Some(0), None]),
+        r#"partition 0 of "t" has a copy at "a" but no primary owner"#
+    );
     assert_eq!(two([None, Some(0), None]), r#"partition 0 of "t" goes to 1 members instead of 2"#);
     let orphan = judge(&[None, None, None, Some(0), None, None], false).unwrap_err();
     assert_eq!(orphan, r#"partition 0 of "t" has a copy at "a" but no primary owner"#);
