@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod contract;
 pub mod embedded;
+#[cfg(test)]
+pub(crate) mod failing;
 pub mod memory;
 
 use std::fmt;

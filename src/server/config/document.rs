@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
@@ -47,10 +48,13 @@ impl<'d> Report<'d> {
 
 /// One value of a section.
 #[derive(Debug)]
-pub(super) struct Item<'d> {
+struct Item<'d> {
     key_place: Range<usize>,
-    pub(super) value: &'d Spanned<DeValue<'d>>,
+    value: &'d Spanned<DeValue<'d>>,
 }
+
+/// A table of a `[[key]]`, and where it begins.
+pub(super) type Table<'d> = (&'d DeTable<'d>, Range<usize>);
 
 /// The keys of one table, tables within it joined by dots: `a.b = 1`, `[a]` with `b = 1`, and `"a.b" = 1` are one key.
 #[derive(Debug)]
@@ -64,7 +68,7 @@ pub(super) struct Section<'d> {
 
 impl<'d> Section<'d> {
     /// `whole` names the keys whose tables are values.
-    pub(super) fn new(table: &'d DeTable<'d>, place: Range<usize>, whole: &[&str], report: &'d Report<'d>) -> Self {
+    pub(super) fn new((table, place): Table<'d>, whole: &[&str], report: &'d Report<'d>) -> Self {
         let mut section = Self { report, items: BTreeMap::new(), asked: Vec::new(), place };
         section.flatten("", table, whole);
         section
@@ -84,10 +88,13 @@ impl<'d> Section<'d> {
     }
 
     fn insert(&mut self, key: String, item: Item<'d>) {
-        if self.items.contains_key(&key) {
-            self.report.add(&item.key_place, &format!("{key} is set twice: keep one of them"));
-        } else {
-            self.items.insert(key, item);
+        match self.items.entry(key) {
+            Entry::Vacant(free) => {
+                free.insert(item);
+            }
+            Entry::Occupied(taken) => {
+                self.report.add(&item.key_place, &format!("{} is set twice: keep one of them", taken.key()));
+            }
         }
     }
 
@@ -107,21 +114,23 @@ impl<'d> Section<'d> {
         value
     }
 
-    /// A value as it is.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<Item<'d>> {
+    fn take(&mut self, key: &'static str) -> Option<Item<'d>> {
         self.asked.push(key);
         self.items.remove(key)
     }
 
     pub(super) fn number(&mut self, key: &'static str, bounds: RangeInclusive<u64>) -> Option<u64> {
         let expected = format!("a number from {} to {}", bounds.start(), bounds.end());
-        self.get(key, &expected, |value| integer(value).filter(|number| bounds.contains(number)))
+        self.bounded(key, &expected, bounds)
     }
 
     pub(super) fn milliseconds(&mut self, key: &'static str, bounds: RangeInclusive<u64>) -> Option<Duration> {
         let expected = format!("a number of milliseconds from {} to {}", bounds.start(), bounds.end());
-        let number = self.get(key, &expected, |value| integer(value).filter(|number| bounds.contains(number)));
-        number.map(Duration::from_millis)
+        self.bounded(key, &expected, bounds).map(Duration::from_millis)
+    }
+
+    fn bounded(&mut self, key: &'static str, expected: &str, bounds: RangeInclusive<u64>) -> Option<u64> {
+        self.get(key, expected, |value| integer(value).filter(|number| bounds.contains(number)))
     }
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
@@ -145,7 +154,7 @@ impl<'d> Section<'d> {
     }
 
     /// The tables of a `[[key]]`.
-    pub(super) fn tables(&mut self, key: &'static str) -> Vec<(&'d DeTable<'d>, Range<usize>)> {
+    pub(super) fn tables(&mut self, key: &'static str) -> Vec<Table<'d>> {
         let Some(item) = self.take(key) else { return Vec::new() };
         let tables = item.value.get_ref().as_array().and_then(|values| {
             values.iter().map(|value| Some((value.get_ref().as_table()?, value.span()))).collect::<Option<Vec<_>>>()
@@ -156,19 +165,16 @@ impl<'d> Section<'d> {
         })
     }
 
-    /// Says that a key is missing.
-    pub(super) fn lacks(&self, key: &str, expected: &str) {
-        self.report.add(&self.place, &format!("{key} is missing here: write {expected}"));
+    /// Says so if a key is missing that must be here; `line` is one that would do.
+    pub(super) fn needs(&self, key: &str, line: &str) {
+        if !self.items.contains_key(key) {
+            self.wrong(&format!("{key} is missing here: write {line}"));
+        }
     }
 
     /// Says what is wrong with the section as a whole.
     pub(super) fn wrong(&self, what: &str) {
         self.report.add(&self.place, what);
-    }
-
-    /// Whether the file says this key, asked for or not yet.
-    pub(super) fn says(&self, key: &str) -> bool {
-        self.items.contains_key(key)
     }
 
     /// Everything that may stand here was asked for: what is left is unknown.

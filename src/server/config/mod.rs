@@ -1,15 +1,18 @@
 //! `divvy.toml`: every setting of a server, each with a default, so that `divvy serve` needs no file at all.
 
 mod document;
-mod sections;
+mod group_section;
+mod server_section;
+mod topic_section;
 mod values;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-pub use self::values::{DataPlace, HostPort, LoadHeartbeat, LogFormat};
+pub use self::values::{DataPlace, HostPort, LoadHeartbeat, LogFormat, listen_address};
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
 use crate::server::topics::{self, MAX_RACKS};
@@ -104,7 +107,7 @@ impl Config {
 
     /// Reads the text of a file. `origin` names it in errors; all of them are collected.
     pub fn parse(text: &str, origin: &str) -> Result<Self, ConfigError> {
-        sections::read(text, origin)
+        server_section::read(text, origin)
     }
 
     /// Every key with its default and what it means, as a file to begin with.
@@ -158,8 +161,8 @@ impl Config {
     }
 
     fn check_topics(&self, problems: &mut Vec<String>) {
-        let mut names = std::collections::BTreeSet::new();
-        let mut racks = std::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
+        let mut racks = BTreeSet::new();
         for (name, topic) in &self.topics {
             if let Err(error) = topics::check(name.as_str(), topic) {
                 problems.push(error.message);

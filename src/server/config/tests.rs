@@ -45,11 +45,13 @@ fn the_sample_with_its_examples_says_every_key() {
     assert_eq!(settings.config["rack-aware"], serde_json::json!({"spread": 2}));
     assert_eq!(settings.fallback.as_deref(), Some("range"));
 
-    // Whoever adds a key finds this: an unknown key's sentence lists all that are asked for.
-    let listed = problem("zzzzzzzzzzzzzzzzzzzzzzzz = 1");
-    let (_, keys) = listed.split_once("the keys here are ").unwrap();
-    for key in keys.split(", ") {
-        assert!(whole_sample().contains(key), "{key} is not in the sample");
+    // Whoever adds a key finds this: the sentence about an unknown key lists all that are asked for.
+    for section in ["", "[[topic]]\nname = \"t\"\npartitions = 1", "[[group]]\nmatch = \"*\""] {
+        let listed = problem(&format!("{section}\nzzzzzzzzzzzzzzzzzzzzzzzz = 1"));
+        let (_, keys) = listed.split_once("the keys here are ").unwrap();
+        for key in keys.split(", ") {
+            assert!(whole_sample().contains(key), "{key} is not in the sample");
+        }
     }
 }
 

@@ -44,7 +44,7 @@ impl FromStr for HostPort {
 }
 
 /// Reads an address to listen on; `localhost` is the loopback address.
-pub(super) fn listen_address(text: &str) -> Option<SocketAddr> {
+pub fn listen_address(text: &str) -> Option<SocketAddr> {
     match text.strip_prefix("localhost:") {
         Some(port) => Some(SocketAddr::from(([127, 0, 0, 1], port.parse().ok()?))),
         None => text.parse().ok(),

@@ -26,9 +26,9 @@ pub struct Broker {
 pub(super) fn brokers(table: &TopicTable) -> Vec<Broker> {
     let racks: BTreeSet<&Rack> = table.0.values().flat_map(|topic| &topic.racks).flatten().collect();
     let mut nodes: BTreeMap<i32, Option<Rack>> = BTreeMap::from([(COORDINATOR_NODE, None)]);
-    for rack in racks {
+    // `MAX_RACKS` is far below; so the search for a free id ends whatever the table holds.
+    for rack in racks.into_iter().take(LAST_RACK_NODE as usize) {
         let mut node = first_choice(rack);
-        // Ends: there are far fewer racks than ids (`MAX_RACKS`).
         while nodes.contains_key(&node) {
             node = node % LAST_RACK_NODE + 1;
         }

@@ -9,7 +9,7 @@ fn topic(partitions: u32, racks: &[&[&str]]) -> Topic {
 }
 
 fn empty() -> Topics {
-    Topics::new(&[], Vec::new()).0
+    Topics::new(&[])
 }
 
 fn code(outcome: Result<Entry, TopicError>) -> ErrorCode {
@@ -38,7 +38,7 @@ fn a_topic_that_could_not_be_stored_is_taken_back() {
 
 #[test]
 fn a_second_topic_of_a_name_is_refused() {
-    let (topics, _) = Topics::new(&[("configured".into(), topic(1, &[]))], Vec::new());
+    let topics = Topics::new(&[("configured".into(), topic(1, &[]))]);
     topics.create("created", 1, Vec::new()).unwrap();
     assert_eq!(code(topics.create("created", 1, Vec::new())), ErrorCode::TopicAlreadyExists);
     assert_eq!(code(topics.create("configured", 1, Vec::new())), ErrorCode::TopicAlreadyExists);
@@ -85,7 +85,7 @@ fn all_topics_together_are_bounded() {
     assert!(refused.message.contains("4000000 partitions"), "{refused}");
 
     let many = (0..MAX_TOPICS).map(|i| (TopicName::from(format!("t{i}")), topic(1, &[])));
-    let (topics, _) = Topics::new(&[], many.collect());
+    let topics = Topics::new(&many.collect::<Vec<_>>());
     assert_eq!(code(topics.create("one-more", 1, Vec::new())), ErrorCode::PolicyViolation);
 }
 
@@ -158,7 +158,8 @@ fn the_configuration_wins_upwards_and_never_shrinks() {
         ("shrinks".into(), topic(3, &[])),
         ("created".into(), topic(7, &[])),
     ];
-    let (topics, warnings) = Topics::new(&configured, stored);
+    let topics = Topics::new(&configured);
+    let warnings = topics.add_stored(stored);
     let table = topics.snapshot();
     assert_eq!(table.get("same"), Some(&topic(2, &[&["r"], &["r"]])));
     assert_eq!(table.get("grows"), Some(&topic(5, &[])));

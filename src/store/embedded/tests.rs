@@ -132,3 +132,20 @@ fn a_value_of_a_newer_divvy_is_refused_and_a_broken_one_named() {
         assert_eq!(store.load_group(&"other".into()).unwrap().len(), 1);
     }
 }
+
+#[test]
+fn a_batch_that_fails_half_way_leaves_nothing() {
+    let place = TempDir::new().unwrap();
+    drop(EmbeddedStore::open(place.path()).unwrap());
+    tamper(place.path(), |transaction| {
+        transaction.open_table(OFFSETS).unwrap().insert(("g", "t", 0), &b"\x01\xc1"[..]).unwrap();
+    });
+    let mut store = EmbeddedStore::open(place.path()).unwrap();
+    let outcome = store.append(&[reserved("a", 1), Entry::Group("g".into(), Record::OffsetRemoved("t".into(), 31))]);
+    assert_says(&outcome.unwrap_err().message, &["is damaged", "the offsets of group \"g\""]);
+    assert_eq!(store.load_group(&"a".into()).unwrap(), []);
+    // The next block of the same topic is another record, and removing the group removes the damage.
+    store.append(&[Entry::Group("g".into(), Record::OffsetRemoved("t".into(), 32))]).unwrap();
+    store.append(&[Entry::Group("g".into(), Record::Removed)]).unwrap();
+    assert_eq!(store.load().unwrap(), Snapshot::default());
+}

@@ -1,11 +1,10 @@
-//! A store that fails on command. Shared by the test binaries with `#[path]`: the product has no such thing.
+//! A store that fails on command: for tests only. A test binary takes it in with `#[path]`, after bringing the names
+//! below into the scope of the module that does.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use divvy::group::Record;
-use divvy::ids::GroupId;
-use divvy::store::{Entry, Snapshot, Store, StoreError};
+use super::{Entry, GroupId, Record, Snapshot, Store, StoreError};
 
 /// How a batch fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,4 +62,19 @@ impl<S: Store> Store for FailingStore<S> {
     fn load_group(&mut self, group: &GroupId) -> Result<Vec<Record>, StoreError> {
         self.inner.load_group(group)
     }
+}
+
+#[test]
+fn fails_the_batches_that_it_was_told_to() {
+    let faults = Faults::default();
+    let mut store = FailingStore::new(super::MemoryStore::new(), faults.clone());
+    let batch = |name: &str| [Entry::Group(name.into(), Record::Suspensions(Vec::new()))];
+    faults.order(Fault::Lost);
+    faults.order(Fault::KeptUnsaid);
+    assert!(store.append(&batch("lost")).is_err());
+    assert!(store.append(&batch("kept")).is_err());
+    store.append(&batch("said")).unwrap();
+    let groups: Vec<_> = store.load().unwrap().groups.into_iter().map(|(id, _)| id).collect();
+    assert_eq!(groups, ["kept", "said"]);
+    assert_eq!(store.load_group(&"lost".into()).unwrap(), []);
 }

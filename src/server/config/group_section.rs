@@ -1,0 +1,69 @@
+//! `[[group]]`: the settings of the groups whose id matches.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Number, Value};
+use toml::de::DeValue;
+
+use super::document::{Report, Section, Table};
+use crate::group::{GroupSettings, LeaderSelection, PlanCheck};
+
+const MATCH: &str = r#"a pattern of group ids, such as "search-*""#;
+const ASSIGNORS: &str = r#"a list of protocols, such as ["rack-aware@1", "range"]"#;
+const CONFIG: &str = "a table for each assignor, such as config.rack-aware = { key = 1 }";
+const FALLBACK: &str = r#"a protocol, such as "range""#;
+
+/// The pattern and its settings, if there is a pattern. The literal is whole: a setting without its key does not
+/// compile.
+pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(String, GroupSettings)> {
+    let checks = [("enforce", PlanCheck::Enforce), ("warn", PlanCheck::Warn), ("off", PlanCheck::Off)];
+    let selections = [("keep", LeaderSelection::Keep), ("random", LeaderSelection::Random)];
+    let mut section = Section::new(table, &["config"], report);
+    section.needs("match", r#"match = "search-*""#);
+    let pattern = section.text("match", MATCH, not_empty);
+    let settings = GroupSettings {
+        assignors: section.get("assignors", ASSIGNORS, texts).unwrap_or_default(),
+        config: section.get("config", CONFIG, tables).unwrap_or_default(),
+        fallback: section.text("fallback", FALLBACK, not_empty),
+        plan_check: section.choice("plan.check", &checks).unwrap_or_default(),
+        leader_selection: section.choice("leader.selection", &selections).unwrap_or_default(),
+    };
+    section.finish();
+    pattern.map(|pattern| (pattern, settings))
+}
+
+fn not_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|value| value.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+fn tables(value: &DeValue<'_>) -> Option<BTreeMap<String, Value>> {
+    let tables = value.as_table()?.iter();
+    tables.map(|(name, value)| Some((name.get_ref().to_string(), object(value.get_ref())?))).collect()
+}
+
+fn object(value: &DeValue<'_>) -> Option<Value> {
+    json(value).filter(Value::is_object)
+}
+
+/// An assignor's configuration reaches it by way of JSON, which has no dates (they become text), and no infinities
+/// (they are refused).
+fn json(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(number) => Value::from(i64::from_str_radix(number.as_str(), number.radix()).ok()?),
+        DeValue::Float(number) => Value::Number(Number::from_f64(number.as_str().parse().ok()?)?),
+        DeValue::Boolean(yes) => Value::Bool(*yes),
+        DeValue::Datetime(date) => Value::String(date.to_string()),
+        DeValue::Array(values) => {
+            Value::Array(values.iter().map(|value| json(value.get_ref())).collect::<Option<_>>()?)
+        }
+        DeValue::Table(table) => {
+            let entries = table.iter().map(|(name, value)| Some((name.get_ref().to_string(), json(value.get_ref())?)));
+            Value::Object(entries.collect::<Option<_>>()?)
+        }
+    })
+}

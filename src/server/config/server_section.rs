@@ -1,0 +1,127 @@
+//! The keys of the server itself: everything outside `[[topic]]` and `[[group]]`.
+
+use toml::de::DeTable;
+
+use super::document::{Report, Section, integer};
+use super::values::{HostPort, listen_address};
+use super::{Config, ConfigError, DataPlace, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, topic_section};
+use crate::group::GroupLimits;
+use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
+
+/// Counts, sizes and times are `int32` in the protocol.
+const MAX_INT32: u64 = i32::MAX as u64;
+
+/// Longer, and a newcomer would believe that the server hangs.
+const MAX_WAIT_MS: u64 = 600_000;
+
+/// Room for the smallest JoinGroup that any client sends.
+const MIN_REQUEST_BYTES: u64 = 4096;
+
+/// A note is stored with its offset, and 32 offsets are one record of the store.
+const MAX_OFFSET_METADATA_BYTES: u64 = 65_536;
+
+const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
+const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
+const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
+const DATA: &str = r#"the path of a folder, or "memory""#;
+const FILTER: &str = r#"a level, such as "info", or a filter, such as "info,divvy::server=debug""#;
+
+/// Reads a whole file.
+pub(super) fn read(text: &str, origin: &str) -> Result<Config, ConfigError> {
+    let report = Report::new(text, origin);
+    let config = match DeTable::parse(text) {
+        Ok(table) => {
+            let mut top = Section::new((table.get_ref(), 0..0), &[], &report);
+            let config = read_server(&mut top, Config::default(), &report);
+            top.finish();
+            config
+        }
+        Err(error) => {
+            report.add(&error.span().unwrap_or_default(), &syntax(text, &error));
+            Config::default()
+        }
+    };
+    let problems = report.into_problems();
+    if problems.is_empty() { Ok(config) } else { Err(ConfigError { problems }) }
+}
+
+fn syntax(text: &str, error: &toml::de::Error) -> String {
+    let what = error.message();
+    // TOML cannot have both a table `group` (of Kafka's dotted names) and a list of tables `group`.
+    let key = error.span().and_then(|place| text.get(place)).unwrap_or_default();
+    if what.contains("duplicate key") && key.trim_matches(['[', ']', '"', '\'', ' ']).starts_with("group") {
+        return "beside [[group]] put Kafka's names in quotes, such as \"group.max.size\" = 100, and before the first \
+                [[group]] or [[topic]]"
+            .to_owned();
+    }
+    format!("this is not TOML ({})", what.lines().collect::<Vec<_>>().join(", "))
+}
+
+/// A key that is missing, or wrong and reported, keeps its default. The literal is whole: a field without its key does
+/// not compile.
+fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d>) -> Config {
+    let heartbeats = [("ok", LoadHeartbeat::Ok), ("not-ready", LoadHeartbeat::NotReady)];
+    let formats = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+    Config {
+        listen: top.text("listen", LISTEN, listen_address).unwrap_or(default.listen),
+        admin: top.text("admin", ADMIN, admin_address).unwrap_or(default.admin),
+        advertised_listener: top.text("advertised.listener", ADVERTISED, |text| text.parse::<HostPort>().ok()),
+        insecure: top.boolean("insecure").unwrap_or(default.insecure),
+        data: top.text("data", DATA, data_place).unwrap_or(default.data),
+        limits: read_group_limits(top, default.limits),
+        socket_request_max_bytes: top
+            .number("socket.request.max.bytes", MIN_REQUEST_BYTES..=MAX_INT32)
+            .map_or(default.socket_request_max_bytes, size),
+        load_wait: top.milliseconds("load.wait.ms", 0..=MAX_WAIT_MS).unwrap_or(default.load_wait),
+        load_heartbeat: top.choice("load.heartbeat", &heartbeats).unwrap_or(default.load_heartbeat),
+        topics_auto_create: number_or(top, "topics.auto.create", "off", MAX_PARTITIONS_PER_TOPIC.into())
+            .map_or(default.topics_auto_create, |partitions| partitions.map(topic_section::count)),
+        shards: number_or(top, "shards", "auto", MAX_SHARDS as u64).map_or(default.shards, |shards| shards.map(size)),
+        log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
+        log_filter: top.text("log.filter", FILTER, log_filter).unwrap_or(default.log_filter),
+        topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
+        groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
+    }
+}
+
+fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits {
+    GroupLimits {
+        min_session_timeout: top
+            .milliseconds("group.min.session.timeout.ms", 1..=MAX_INT32)
+            .unwrap_or(default.min_session_timeout),
+        max_session_timeout: top
+            .milliseconds("group.max.session.timeout.ms", 1..=MAX_INT32)
+            .unwrap_or(default.max_session_timeout),
+        initial_rebalance_delay: top
+            .milliseconds("group.initial.rebalance.delay.ms", 0..=MAX_WAIT_MS)
+            .unwrap_or(default.initial_rebalance_delay),
+        max_size: top.number("group.max.size", 1..=MAX_INT32).map_or(default.max_size, size),
+        offset_metadata_max_bytes: top
+            .number("offset.metadata.max.bytes", 0..=MAX_OFFSET_METADATA_BYTES)
+            .map_or(default.offset_metadata_max_bytes, size),
+    }
+}
+
+/// A number from 1, or the word that stands for none.
+fn number_or(top: &mut Section<'_>, key: &'static str, word: &str, most: u64) -> Option<Option<u64>> {
+    top.get(key, &format!("a number from 1 to {most}, or {word:?}"), |value| match value.as_str() {
+        Some(text) => (text == word).then_some(None),
+        None => integer(value).filter(|number| (1..=most).contains(number)).map(Some),
+    })
+}
+
+fn admin_address(text: &str) -> Option<Option<std::net::SocketAddr>> {
+    if text == "off" { Some(None) } else { listen_address(text).map(Some) }
+}
+
+fn data_place(text: &str) -> Option<DataPlace> {
+    (!text.is_empty()).then(|| DataPlace::from(text))
+}
+
+fn log_filter(text: &str) -> Option<String> {
+    tracing_subscriber::EnvFilter::builder().parse(text).ok().map(|_| text.to_owned())
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,123 @@
+//! Which topics there can be: names, bounds, racks.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::{View, racks};
+use crate::ids::TopicName;
+use crate::topics::{Rack, Topic};
+use crate::wire::ErrorCode;
+
+/// Kafka's bound: a topic's name became a folder's name there, and clients count on it.
+pub const MAX_TOPIC_NAME_BYTES: usize = 249;
+
+/// One topic of the largest size that divvy is measured with.
+pub const MAX_PARTITIONS_PER_TOPIC: u32 = 1_000_000;
+
+/// All topics together: the largest answer to Metadata is in proportion to it, and peers can create topics.
+pub const MAX_PARTITIONS: u64 = 4_000_000;
+
+/// Peers can create topics, and each creation copies the table.
+pub const MAX_TOPICS: usize = 10_000;
+
+/// Racks of one partition: more replicas than anybody runs.
+pub const MAX_REPLICAS: usize = 16;
+
+/// Racks of all topics together: each is a broker in every answer to Metadata.
+pub const MAX_RACKS: usize = 1_000;
+
+/// A rack's name travels with every broker in every answer to Metadata.
+pub const MAX_RACK_NAME_BYTES: usize = 249;
+
+/// Why a topic cannot be: what the peer is told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TopicError {
+    /// For its client.
+    pub code: ErrorCode,
+    /// For the person: topic, cause, remedy.
+    pub message: String,
+}
+
+impl fmt::Display for TopicError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TopicError {}
+
+/// Whether there can be such a topic at all, here and in the configuration.
+pub fn check(name: &str, topic: &Topic) -> Result<(), TopicError> {
+    let refuse = |code, message| Err(TopicError { code, message });
+    if let Some(message) = illegal_name(name) {
+        return refuse(ErrorCode::InvalidTopic, message);
+    }
+    let Topic { partitions, racks } = topic;
+    if !(1..=MAX_PARTITIONS_PER_TOPIC).contains(partitions) {
+        let message =
+            format!("topic {name} with {partitions} partitions: name a number from 1 to {MAX_PARTITIONS_PER_TOPIC}");
+        return refuse(ErrorCode::InvalidPartitions, message);
+    }
+    if !racks.is_empty() && racks.len() != *partitions as usize {
+        let message =
+            format!("topic {name} has {partitions} partitions, but racks for {}: name racks for each", racks.len());
+        return refuse(ErrorCode::InvalidReplicaAssignment, message);
+    }
+    match racks.iter().enumerate().find_map(|(partition, racks)| Some((partition, illegal_racks(racks)?))) {
+        Some((partition, why)) => {
+            refuse(ErrorCode::InvalidReplicaAssignment, format!("partition {partition} of topic {name} {why}"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn illegal_name(name: &str) -> Option<String> {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if name.is_empty() {
+        Some("a topic's name cannot be empty".to_owned())
+    } else if name.len() > MAX_TOPIC_NAME_BYTES {
+        Some(format!("a topic's name has at most {MAX_TOPIC_NAME_BYTES} characters, and this one has {}", name.len()))
+    } else if name == "." || name == ".." {
+        Some(format!("a topic cannot be named {name:?}"))
+    } else if !name.bytes().all(legal) {
+        Some(format!("topic {name:?}: a topic's name is made of a-z, A-Z, 0-9, '.', '_' and '-'"))
+    } else {
+        None
+    }
+}
+
+fn illegal_racks(racks: &[Rack]) -> Option<String> {
+    if racks.len() > MAX_REPLICAS {
+        return Some(format!("has {} racks: name at most {MAX_REPLICAS}", racks.len()));
+    }
+    racks.iter().enumerate().find_map(|(i, rack)| {
+        if rack.is_empty() || rack.len() > MAX_RACK_NAME_BYTES {
+            Some(format!("has a rack whose name is not 1 to {MAX_RACK_NAME_BYTES} bytes long"))
+        } else if racks[..i].contains(rack) {
+            Some(format!("names rack {rack:?} twice: name each once"))
+        } else {
+            None
+        }
+    })
+}
+
+/// Whether it may come to those that are there.
+pub(super) fn has_room(view: &View, name: &TopicName, topic: &Topic) -> Result<(), TopicError> {
+    let full = |what: String| TopicError {
+        code: ErrorCode::PolicyViolation,
+        message: format!("topic {name} cannot be added: {what}; delete topics that nobody uses"),
+    };
+    if view.table.0.len() >= MAX_TOPICS {
+        return Err(full(format!("there are {MAX_TOPICS} topics, the most that divvy keeps")));
+    }
+    if view.partitions + u64::from(topic.partitions) > MAX_PARTITIONS {
+        return Err(full(format!("all topics together may have {MAX_PARTITIONS} partitions")));
+    }
+    let new: HashSet<&Rack> =
+        topic.racks.iter().flatten().filter(|rack| racks::node_of(&view.brokers, rack).is_none()).collect();
+    // The coordinator is a broker without a rack.
+    if view.brokers.len() - 1 + new.len() > MAX_RACKS {
+        return Err(full(format!("all topics together may name {MAX_RACKS} racks")));
+    }
+    Ok(())
+}
