@@ -1,4 +1,34 @@
 //! `divvy serve`: sockets, shards and the APIs.
+//!
+//! Bytes come in through `listener` and `connection` (`reader`, `writer`, `outbox`), become events in `dispatch` and
+//! `api`, are handled by a `shard`, made durable by `store_writer`, and go out again in the order of the requests.
 
+mod api;
+mod clock;
 pub mod config;
+mod connection;
+mod directory;
+mod dispatch;
+mod facts;
+mod handle;
+mod limits;
+mod listener;
+mod messages;
+mod metrics;
+mod outbox;
+mod plan_check;
+mod quiet;
+mod reader;
+mod registry;
+mod shard;
+mod shutdown;
+mod spawn;
+mod start;
+mod store_writer;
+mod tickets;
 pub mod topics;
+mod writer;
+
+pub use handle::{Handle, StillLoading};
+pub use shutdown::Ended;
+pub use start::{Builder, Server, StartError, runtime};

@@ -11,6 +11,7 @@
 mod message;
 
 pub mod api;
+pub mod divvy;
 mod error;
 pub mod frame;
 pub mod header;

@@ -1,0 +1,124 @@
+//! CreateTopics: any Kafka admin tool can make topics; racks are told by assigning replicas to the virtual brokers.
+
+use std::collections::HashSet;
+
+use super::text;
+use crate::server::Handle;
+use crate::server::topics::{TopicError, View, topic_id};
+use crate::topics::Rack;
+use crate::wire::messages::create_topics::{CreatableReplicaAssignment, CreatableTopic, CreatableTopicResult};
+use crate::wire::messages::{CreateTopicsRequest, CreateTopicsResponse};
+use crate::wire::{ErrorCode, Text};
+
+/// "As the server has it", of partitions and of the replication factor.
+const DEFAULT: i32 = -1;
+
+/// The answer: an entry for each topic asked for, in order.
+pub(crate) async fn answer(request: CreateTopicsRequest, handle: Handle) -> CreateTopicsResponse {
+    let mut topics = Vec::with_capacity(request.topics.len());
+    let mut seen = HashSet::new();
+    handle.topics().loaded().await;
+    for asked in &request.topics {
+        let outcome = if seen.insert(asked.name.as_str()) {
+            one(asked, request.validate_only, &handle).await
+        } else {
+            Err(refuse(ErrorCode::InvalidRequest, format!("topic {} is asked for twice", asked.name)))
+        };
+        topics.push(result(asked, outcome));
+    }
+    CreateTopicsResponse { topics, ..Default::default() }
+}
+
+/// What a topic has: its number of partitions and of replicas.
+struct Made {
+    partitions: u32,
+    replicas: usize,
+}
+
+async fn one(asked: &CreatableTopic, validate_only: bool, handle: &Handle) -> Result<Made, TopicError> {
+    let (partitions, racks) = wanted(asked, &handle.topics().view(), handle.topics().default_partitions())?;
+    let replicas = racks.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    if validate_only {
+        handle.topics().may_create(&asked.name, partitions, racks)?;
+    } else {
+        handle.topics().create(&asked.name, partitions, racks).await?;
+    }
+    Ok(Made { partitions, replicas })
+}
+
+/// Partitions and their racks, from an assignment or from the plain numbers.
+fn wanted(asked: &CreatableTopic, view: &View, default_partitions: u32) -> Result<(u32, Vec<Vec<Rack>>), TopicError> {
+    if !asked.assignments.is_empty() {
+        return assigned(asked, view);
+    }
+    let factor = i32::from(asked.replication_factor);
+    if factor != DEFAULT && factor < 1 {
+        let message = format!("topic {} with a replication factor of {factor}: name -1 or 1", asked.name);
+        return Err(refuse(ErrorCode::InvalidReplicationFactor, message));
+    }
+    match asked.num_partitions {
+        DEFAULT => Ok((default_partitions, Vec::new())),
+        number => match u32::try_from(number) {
+            Ok(partitions) => Ok((partitions, Vec::new())),
+            Err(_) => {
+                let message = format!("topic {} with {number} partitions: name -1 or a positive number", asked.name);
+                Err(refuse(ErrorCode::InvalidPartitions, message))
+            }
+        },
+    }
+}
+
+/// The racks of the brokers that each partition is assigned to. Partitions are numbered from 0 without a gap.
+fn assigned(asked: &CreatableTopic, view: &View) -> Result<(u32, Vec<Vec<Rack>>), TopicError> {
+    let wrong = |why: String| refuse(ErrorCode::InvalidReplicaAssignment, format!("topic {}: {why}", asked.name));
+    if asked.num_partitions != DEFAULT || i32::from(asked.replication_factor) != DEFAULT {
+        let message = format!("topic {}: with an assignment both numbers are to be -1", asked.name);
+        return Err(refuse(ErrorCode::InvalidRequest, message));
+    }
+    let mut sorted: Vec<&CreatableReplicaAssignment> = asked.assignments.iter().collect();
+    sorted.sort_by_key(|it| it.partition_index);
+    let mut racks = Vec::with_capacity(sorted.len());
+    for (expected, it) in (0..).zip(sorted) {
+        if it.partition_index != expected {
+            return Err(wrong(format!("partition {expected} is not assigned, or assigned twice")));
+        }
+        let known = view.brokers();
+        let mut of_partition = Vec::with_capacity(it.broker_ids.len());
+        for node in &it.broker_ids {
+            if !known.iter().any(|broker| broker.node == *node) {
+                return Err(wrong(format!("there is no broker {node}: Metadata lists them")));
+            }
+            of_partition.extend(view.rack_of(*node).cloned());
+        }
+        racks.push(of_partition);
+    }
+    let partitions = u32::try_from(racks.len()).map_err(|_| wrong("too many partitions".to_owned()))?;
+    if racks.iter().all(Vec::is_empty) {
+        racks.clear();
+    }
+    Ok((partitions, racks))
+}
+
+fn refuse(code: ErrorCode, message: String) -> TopicError {
+    TopicError { code, message }
+}
+
+fn result(asked: &CreatableTopic, outcome: Result<Made, TopicError>) -> CreatableTopicResult {
+    let name = text(asked.name.as_str());
+    match outcome {
+        Ok(made) => CreatableTopicResult {
+            topic_id: topic_id(&name),
+            name,
+            error_message: None,
+            num_partitions: i32::try_from(made.partitions).unwrap_or(i32::MAX),
+            replication_factor: i16::try_from(made.replicas).unwrap_or(i16::MAX),
+            ..Default::default()
+        },
+        Err(error) => CreatableTopicResult {
+            name,
+            error_code: error.code,
+            error_message: Some(Text::from(error.message)),
+            ..Default::default()
+        },
+    }
+}

@@ -1,0 +1,179 @@
+//! One file for each kind of request: its version in, an event or an answer out. API versions stop here.
+
+pub(crate) mod api_versions;
+pub(crate) mod create_topics;
+pub(crate) mod describe_groups;
+pub(crate) mod fetch;
+pub(crate) mod find_coordinator;
+pub(crate) mod heartbeat;
+pub(crate) mod join_group;
+pub(crate) mod leave_group;
+pub(crate) mod list_groups;
+pub(crate) mod list_offsets;
+pub(crate) mod metadata;
+pub(crate) mod offset_commit;
+pub(crate) mod offset_fetch;
+pub(crate) mod produce;
+pub(crate) mod sync_group;
+
+use std::net::IpAddr;
+
+use bytes::BytesMut;
+
+use super::Handle;
+use crate::group::{Reply, Ticket};
+use crate::ids::{GroupId, MemberId};
+use crate::wire::frame::put_response;
+use crate::wire::{ApiKey, EncodeError, Problem, Text};
+
+/// The other side of a connection, as its reader knows it.
+pub(crate) struct Peer {
+    host: IpAddr,
+    /// The ids of its last request: a member says the same ones with every heartbeat, and needs no copy of them.
+    group: GroupId,
+    member: MemberId,
+}
+
+impl Peer {
+    /// A peer that has said nothing yet.
+    pub(crate) fn new(host: IpAddr) -> Self {
+        Self { host, group: GroupId::default(), member: MemberId::default() }
+    }
+
+    /// Its address, as groups show it.
+    pub(crate) fn host(&self) -> String {
+        self.host.to_string()
+    }
+
+    /// The group of that id.
+    pub(crate) fn group(&mut self, id: &str) -> GroupId {
+        if self.group != *id {
+            self.group = GroupId::from(id);
+        }
+        self.group.clone()
+    }
+
+    /// The member of that id.
+    pub(crate) fn member(&mut self, id: &str) -> MemberId {
+        if self.member != *id {
+            self.member = MemberId::from(id);
+        }
+        self.member.clone()
+    }
+}
+
+/// What a request's answer has to look like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    /// The request's number, which comes back with the answer.
+    pub(crate) correlation_id: i32,
+    /// The request's version.
+    pub(crate) version: i16,
+}
+
+/// A request that shards were asked about.
+pub(crate) struct Asked {
+    shape: Shape,
+    frame: Frame,
+    replies: Replies,
+    /// Where shards keep it: their numbers and tickets.
+    pub(crate) parked: Vec<(usize, Ticket)>,
+}
+
+/// What is known of the answer beforehand.
+pub(crate) enum Frame {
+    /// Nothing.
+    Plain,
+    /// The partitions asked for, some with their answer already.
+    Commit(Box<offset_commit::Asked>),
+    /// The groups asked for.
+    Fetch(Box<offset_fetch::Asked>),
+}
+
+enum Replies {
+    One(Option<Reply>),
+    Many(Vec<Option<Reply>>),
+}
+
+impl Asked {
+    /// A request that becomes one event.
+    pub(crate) fn one(shape: Shape, frame: Frame) -> Self {
+        Self { shape, frame, replies: Replies::One(None), parked: Vec::new() }
+    }
+
+    /// A request that becomes several events.
+    pub(crate) fn many(shape: Shape, frame: Frame, parts: usize) -> Self {
+        Self { shape, frame, replies: Replies::Many(vec![None; parts]), parked: Vec::new() }
+    }
+
+    /// Takes a reply. True when it was the last.
+    pub(crate) fn fill(&mut self, part: u32, reply: Reply) -> bool {
+        match &mut self.replies {
+            Replies::One(place) => *place = Some(reply),
+            Replies::Many(places) => {
+                if let Some(place) = places.get_mut(part as usize) {
+                    *place = Some(reply);
+                }
+            }
+        }
+        self.whole()
+    }
+
+    /// Whether all replies are there.
+    pub(crate) fn whole(&self) -> bool {
+        match &self.replies {
+            Replies::One(reply) => reply.is_some(),
+            Replies::Many(replies) => replies.iter().all(Option::is_some),
+        }
+    }
+
+    /// Writes the answer.
+    pub(crate) fn encode(self, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
+        let Shape { correlation_id, version } = self.shape;
+        match (self.frame, self.replies) {
+            (Frame::Plain, Replies::One(Some(reply))) => encode_plain(self.shape, reply, handle, to),
+            (Frame::Commit(asked), Replies::One(Some(Reply::Commit(results)))) => {
+                put_response(to, version, correlation_id, &offset_commit::answer(*asked, &results, version))
+            }
+            (Frame::Fetch(asked), Replies::Many(replies)) => {
+                let replies = replies.into_iter().flatten().collect();
+                put_response(to, version, correlation_id, &offset_fetch::answer(*asked, replies, version))
+            }
+            _ => Err(mismatch()),
+        }
+    }
+}
+
+fn encode_plain(shape: Shape, reply: Reply, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
+    let Shape { correlation_id: id, version } = shape;
+    let as_kafka = handle.presents_as_kafka();
+    match reply {
+        Reply::Heartbeat(error) => {
+            handle.metrics().error(ApiKey::Heartbeat, error);
+            put_response(to, version, id, &heartbeat::answer(error))
+        }
+        Reply::Join(reply) => {
+            handle.metrics().error(ApiKey::JoinGroup, reply.error);
+            put_response(to, version, id, &join_group::answer(reply, version, as_kafka))
+        }
+        Reply::Sync(reply) => {
+            handle.metrics().error(ApiKey::SyncGroup, reply.error);
+            put_response(to, version, id, &sync_group::answer(reply, as_kafka))
+        }
+        Reply::Leave(reply) => {
+            handle.metrics().error(ApiKey::LeaveGroup, reply.error);
+            put_response(to, version, id, &leave_group::answer(reply, version))
+        }
+        Reply::Commit(_) | Reply::Fetch(_) => Err(mismatch()),
+    }
+}
+
+/// A group answers each event in its own kind; another kind would be a bug, and ends one connection.
+fn mismatch() -> EncodeError {
+    EncodeError { field: "the group's reply is of another kind", problem: Problem::Null }
+}
+
+/// A text of an id.
+pub(crate) fn text(id: &(impl AsRef<str> + ?Sized)) -> Text {
+    Text::from(id.as_ref())
+}

@@ -1,0 +1,69 @@
+//! OffsetCommit: what names no topic or partition of ours is answered here, the rest goes to the group.
+
+use super::{Peer, text};
+use crate::group::event::{CommitRequest, CommittedOffset};
+use crate::ids::{Generation, GroupId, InstanceId, TopicName};
+use crate::server::directory::Directory;
+use crate::wire::messages::offset_commit::{OffsetCommitResponsePartition, OffsetCommitResponseTopic};
+use crate::wire::messages::{OffsetCommitRequest, OffsetCommitResponse};
+use crate::wire::{ErrorCode, Text};
+
+/// The partitions asked for, with the answer of those that the group does not see.
+pub(crate) struct Asked(Vec<(Text, Vec<(i32, Option<ErrorCode>)>)>);
+
+/// The event's content, without an event if no partition exists: then the group is not asked, as in Kafka.
+pub(crate) fn ask(
+    request: &OffsetCommitRequest,
+    topics: &Directory,
+    peer: &mut Peer,
+) -> (Asked, GroupId, Option<CommitRequest>) {
+    let view = topics.view();
+    let mut offsets = Vec::new();
+    let mut asked = Vec::with_capacity(request.topics.len());
+    for topic in &request.topics {
+        let name = TopicName::from(topic.name.as_str());
+        let mut partitions = Vec::with_capacity(topic.partitions.len());
+        for it in &topic.partitions {
+            // While the topics are being loaded so is the group: it lets the commit wait, and answers if that takes long.
+            if !view.table().has_partition(&topic.name, it.partition_index) && topics.is_loaded() {
+                partitions.push((it.partition_index, Some(ErrorCode::UnknownTopicOrPartition)));
+                continue;
+            }
+            partitions.push((it.partition_index, None));
+            offsets.push(CommittedOffset {
+                topic: name.clone(),
+                partition: it.partition_index,
+                offset: it.committed_offset,
+                leader_epoch: it.committed_leader_epoch,
+                metadata: it.committed_metadata.as_deref().unwrap_or_default().to_owned(),
+            });
+        }
+        // The name is a view that would keep the whole request for as long as the answer is missing.
+        asked.push((text(topic.name.as_str()), partitions));
+    }
+    let commit = CommitRequest {
+        member: peer.member(&request.member_id),
+        instance: request.group_instance_id.as_deref().map(InstanceId::from),
+        generation: Generation(request.generation_id_or_member_epoch),
+        offsets,
+    };
+    (Asked(asked), peer.group(&request.group_id), (!commit.offsets.is_empty()).then_some(commit))
+}
+
+/// The answer: `results` are the group's, in the order of the partitions that it was asked about. It says 69 of a
+/// group that does not exist; before v9 clients know only 22 for that.
+pub(crate) fn answer(asked: Asked, results: &[(TopicName, i32, ErrorCode)], version: i16) -> OffsetCommitResponse {
+    let mut results = results.iter().map(|(_, _, error)| match error {
+        ErrorCode::GroupIdNotFound if version < 9 => ErrorCode::IllegalGeneration,
+        error => *error,
+    });
+    let mut partition = |(partition_index, known): (i32, Option<ErrorCode>)| OffsetCommitResponsePartition {
+        partition_index,
+        error_code: known.or_else(|| results.next()).unwrap_or(ErrorCode::UnknownServerError),
+    };
+    let topics = asked.0.into_iter().map(|(name, partitions)| OffsetCommitResponseTopic {
+        name,
+        partitions: partitions.into_iter().map(&mut partition).collect(),
+    });
+    OffsetCommitResponse { topics: topics.collect(), ..Default::default() }
+}

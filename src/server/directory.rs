@@ -1,0 +1,140 @@
+//! The topics as requests see them: also while the store is still being read, and durable before anybody is told.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::config::Config;
+use super::limits::DEFAULT_PARTITIONS;
+use super::store_writer::StoreWriter;
+use super::topics::{self, Topics, TopicError, View};
+use crate::ids::TopicName;
+use crate::store::Entry;
+use crate::topics::{Rack, Topic};
+use crate::wire::ErrorCode;
+
+/// The topics of a server.
+pub(crate) struct Directory {
+    /// Those of the configuration: all that is known until the store is read.
+    configured: Topics,
+    loaded: OnceLock<Topics>,
+    /// Told when `loaded` is there.
+    told: watch::Sender<bool>,
+    store: StoreWriter,
+    auto_create: Option<u32>,
+    load_wait: Duration,
+}
+
+impl Directory {
+    /// The topics of the configuration.
+    pub(crate) fn new(config: &Config, store: StoreWriter) -> Self {
+        Self {
+            configured: Topics::new(&config.topics, Vec::new()).0,
+            loaded: OnceLock::new(),
+            told: watch::Sender::new(false),
+            store,
+            auto_create: config.topics_auto_create,
+            load_wait: config.load_wait,
+        }
+    }
+
+    /// The store was read, and has these.
+    pub(crate) fn load(&self, configured: &[(TopicName, Topic)], stored: Vec<(TopicName, Topic)>) {
+        let (topics, warnings) = Topics::new(configured, stored);
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        let _ = self.loaded.set(topics);
+        self.told.send_replace(true);
+    }
+
+    /// Whether the store was read.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.loaded.get().is_some()
+    }
+
+    /// Waits until the store was read, at most `load.wait.ms`; false if that was too short.
+    pub(crate) async fn loaded(&self) -> bool {
+        if self.is_loaded() {
+            return true;
+        }
+        let mut told = self.told.subscribe();
+        matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
+    }
+
+    /// The topics of this moment.
+    pub(crate) fn view(&self) -> Arc<View> {
+        self.topics().view()
+    }
+
+    /// The error of a partition that is not there; one to try again after while the store is being read.
+    pub(crate) fn missing(&self, topic: &str, partition: i32) -> Option<ErrorCode> {
+        if self.view().table().has_partition(topic, partition) {
+            None
+        } else if self.is_loaded() {
+            Some(ErrorCode::UnknownTopicOrPartition)
+        } else {
+            Some(ErrorCode::LeaderNotAvailable)
+        }
+    }
+
+    /// What a topic gets whose creator leaves it to the server.
+    pub(crate) fn default_partitions(&self) -> u32 {
+        self.auto_create.unwrap_or(DEFAULT_PARTITIONS)
+    }
+
+    /// Makes those of the topics that do not exist, if the configuration allows it. One that cannot be made stays
+    /// unknown, and the log says why.
+    pub(crate) async fn auto_create(&self, names: impl Iterator<Item = &str>) {
+        let Some(partitions) = self.auto_create else { return };
+        let view = self.view();
+        let mut entries = Vec::new();
+        for name in names.filter(|name| view.table().get(name).is_none() && is_legal(name)) {
+            match self.topics().create(name, partitions, Vec::new()) {
+                Ok(entry) => entries.push(entry),
+                Err(error) if error.code == ErrorCode::TopicAlreadyExists => {}
+                Err(error) => tracing::warn!(topic = name, %error, "a topic that a client named was not created"),
+            }
+        }
+        if !entries.is_empty() && self.store(entries).await.is_ok() {
+            tracing::info!(partitions, "topics created, since a client named them");
+        }
+    }
+
+    /// Makes a topic; it is durable when this returns.
+    pub(crate) async fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
+        let entry = self.topics().create(name, partitions, racks)?;
+        self.store(vec![entry]).await
+    }
+
+    /// Makes new topics durable, or takes them back.
+    async fn store(&self, entries: Vec<Entry>) -> Result<(), TopicError> {
+        let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
+        for entry in &entries {
+            if let Entry::Topic(name, _) = entry {
+                self.topics().remove(name);
+            }
+        }
+        Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
+    }
+
+    /// Whether a topic could be made.
+    pub(crate) fn may_create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
+        topics::check(name, &Topic { partitions, racks })?;
+        match self.view().table().get(name) {
+            Some(_) => {
+                let message = format!("topic {name} exists already: choose another name");
+                Err(TopicError { code: ErrorCode::TopicAlreadyExists, message })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn topics(&self) -> &Topics {
+        self.loaded.get().unwrap_or(&self.configured)
+    }
+}
+
+/// Whether a topic can have this name.
+pub(crate) fn is_legal(name: &str) -> bool {
+    topics::check(name, &Topic { partitions: 1, racks: Vec::new() }).is_ok()
+}

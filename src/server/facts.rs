@@ -1,0 +1,103 @@
+//! Facts become log lines and metrics.
+
+use super::metrics::Metrics;
+use super::quiet::Quiet;
+use crate::assignor::FaultKind;
+use crate::group::{Fact, Trigger};
+use crate::ids::GroupId;
+
+/// Who tells them.
+#[derive(Clone)]
+pub(crate) struct Teller {
+    /// What is counted.
+    pub(crate) metrics: Metrics,
+    /// What is told only so often.
+    pub(crate) quiet: Quiet,
+}
+
+impl Teller {
+    /// Tells a fact of a group.
+    pub(crate) fn tell(&self, group: &GroupId, fact: &Fact) {
+        match fact {
+            Fact::StateChanged { from, to } => tracing::debug!(%group, from, to, "state changed"),
+            Fact::Joined { member, client_id, client_host } => {
+                tracing::info!(%group, %member, client_id, client_host, "member joined");
+            }
+            Fact::Removed { member, why } => tracing::info!(%group, %member, why, "member removed"),
+            Fact::RebalanceBegan(trigger) => {
+                self.metrics.rebalance(trigger_name(trigger));
+                tracing::info!(%group, trigger = ?trigger, "rebalance began");
+            }
+            Fact::GenerationBegan { generation, protocol, leader, members, trigger } => {
+                let (protocol, leader) = (shown(protocol.as_ref()), shown(leader.as_ref()));
+                tracing::info!(%group, %generation, protocol, leader, members, trigger = ?trigger, "generation began");
+            }
+            Fact::PlanAccepted { generation, protocol, digest } => {
+                tracing::info!(%group, %generation, %protocol, digest = ?digest, "plan accepted");
+            }
+            Fact::PlanRefused { generation, leader, reason } => {
+                self.metrics.plan_refused();
+                tracing::warn!(%group, %generation, %leader, reason, "plan refused");
+            }
+            Fact::ModuleFailed { leader, fault, served } => {
+                self.metrics.module_failed(kind_name(&fault.kind));
+                let (protocol, kind, message) = (&fault.protocol, &fault.kind, &fault.message);
+                let digest = &fault.digest;
+                tracing::warn!(%group, %leader, %protocol, ?digest, kind, message, served, "module failed");
+            }
+            Fact::Suspended { suspension, for_ms } => {
+                let (protocol, failures, reason) = (&suspension.protocol, suspension.failures, &suspension.reason);
+                tracing::warn!(%group, %protocol, digest = ?suspension.digest, for_ms, failures, reason, "protocol suspended");
+            }
+            Fact::DigestsDiffer { protocol, digests } => {
+                tracing::warn!(%group, %protocol, ?digests, "members have different modules of one name and version");
+            }
+            Fact::Refused { api, client_id, error, reason } => {
+                if let Some(left_out) = self.quiet.allows("refused") {
+                    tracing::warn!(%group, api, client_id, %error, reason, left_out, "request refused");
+                }
+            }
+            Fact::Committed { partitions } => {
+                self.metrics.committed(*partitions);
+                tracing::debug!(%group, partitions, "offsets committed");
+            }
+        }
+    }
+}
+
+fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
+    value.map(ToString::to_string)
+}
+
+fn trigger_name(trigger: &Trigger) -> &'static str {
+    match trigger {
+        Trigger::MemberJoined(_) => "member_joined",
+        Trigger::MetadataChanged(_) => "metadata_changed",
+        Trigger::LeaderRejoined(_) => "leader_rejoined",
+        Trigger::MemberLeft(_) => "member_left",
+        Trigger::SessionExpired(_) => "session_expired",
+        Trigger::SyncExpired(_) => "sync_expired",
+        Trigger::RolledOut(_) => "rolled_out",
+        Trigger::Suspended(_) => "suspended",
+        Trigger::PlanFailed(_) => "plan_failed",
+        Trigger::SettingsChanged => "settings_changed",
+    }
+}
+
+/// The kind comes from a member: only the names that we know become a label.
+fn kind_name(kind: &str) -> &'static str {
+    const KINDS: [FaultKind; 11] = [
+        FaultKind::GuestError,
+        FaultKind::Trap,
+        FaultKind::Deadline,
+        FaultKind::Memory,
+        FaultKind::Stack,
+        FaultKind::Table,
+        FaultKind::Input,
+        FaultKind::Output,
+        FaultKind::InvalidReply,
+        FaultKind::InvalidAssignment,
+        FaultKind::Rejected,
+    ];
+    KINDS.into_iter().map(FaultKind::name).find(|name| *name == kind).unwrap_or("other")
+}

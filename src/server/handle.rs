@@ -1,0 +1,221 @@
+//! The running server, as its own parts and the admin port see it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::clock::Clock;
+use super::directory::Directory;
+use super::limits::REQUEST_MEMORY_BYTES;
+use super::messages::{Loading, Question, ToShard};
+use super::metrics::Metrics;
+use super::outbox::Close;
+use super::quiet::Quiet;
+use super::registry::Registry;
+use super::spawn::Failure;
+use super::topics::View;
+use crate::coordinator::placement;
+use crate::group::{GroupDescription, GroupSummary};
+use crate::ids::GroupId;
+use crate::wire::Text;
+
+/// A running server. Clones are the same server.
+#[derive(Clone)]
+pub struct Handle(Arc<Inner>);
+
+/// What every part of a server can reach.
+pub(crate) struct Inner {
+    /// The time.
+    pub(crate) clock: Clock,
+    /// Where clients are told to connect.
+    pub(crate) advertised: (Text, i32),
+    /// Its queues.
+    pub(crate) shards: Vec<UnboundedSender<ToShard>>,
+    /// The topics.
+    pub(crate) topics: Directory,
+    /// The open connections.
+    pub(crate) registry: Registry,
+    /// What is counted.
+    pub(crate) metrics: Metrics,
+    /// What is logged only so often.
+    pub(crate) quiet: Quiet,
+    /// Bytes of requests that may still be read.
+    pub(crate) memory: Arc<Semaphore>,
+    /// `socket.request.max.bytes`.
+    pub(crate) max_request_bytes: usize,
+    /// Whether divvy's own fields are left out and ignored.
+    pub(crate) presents_as_kafka: bool,
+    /// Whether requests are no longer taken.
+    pub(crate) stopping: AtomicBool,
+    /// Why the server cannot go on, if it cannot.
+    pub(crate) failure: Failure,
+}
+
+/// The groups are still being read from the store: ask again soon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the groups are still being read from the store: ask again in a moment")]
+pub struct StillLoading;
+
+/// The name under which clients know that they talk to the same server as before. It is the same after every restart:
+/// some clients take another name for another cluster.
+const CLUSTER_ID: &str = "divvy";
+
+impl Handle {
+    pub(crate) fn new(inner: Inner) -> Self {
+        Self(Arc::new(inner))
+    }
+
+    /// A line for each group, sorted by id.
+    pub async fn list(&self) -> Result<Vec<GroupSummary>, StillLoading> {
+        let mut all = self.ask_all(Question::List).await?;
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(all)
+    }
+
+    /// All groups whole, sorted by id.
+    pub async fn describe_all(&self) -> Result<Vec<GroupDescription>, StillLoading> {
+        let mut all = self.ask_all(Question::DescribeAll).await?;
+        all.sort_by(|a, b| a.summary.id.cmp(&b.summary.id));
+        Ok(all)
+    }
+
+    /// One group whole; none if there is none of this id.
+    pub async fn describe(&self, group: &GroupId) -> Result<Option<GroupDescription>, StillLoading> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(self.shard_of(group), ToShard::Ask(Question::Describe(group.clone(), answer)));
+        match answered.await {
+            Ok(Ok(group)) => Ok(group),
+            Ok(Err(Loading)) | Err(_) => Err(StillLoading),
+        }
+    }
+
+    /// The topics of this moment.
+    pub fn topics_view(&self) -> Arc<View> {
+        self.topics().view()
+    }
+
+    /// All metrics in the text form of OpenMetrics.
+    pub async fn metrics_text(&self) -> String {
+        self.metrics().connections(self.registry().len());
+        self.metrics().text(&self.list().await.unwrap_or_default())
+    }
+
+    /// Whether all groups were read from the store.
+    pub async fn is_loaded(&self) -> bool {
+        self.list().await.is_ok()
+    }
+
+    /// Why the server cannot go on, if it cannot.
+    pub fn failure(&self) -> Option<&str> {
+        self.0.failure.reason()
+    }
+
+    async fn ask_all<T>(
+        &self,
+        question: impl Fn(oneshot::Sender<Result<Vec<T>, Loading>>) -> Question,
+    ) -> Result<Vec<T>, StillLoading> {
+        let mut all = Vec::new();
+        for shard in 0..self.shards() {
+            let (answer, answered) = oneshot::channel();
+            self.tell(shard, ToShard::Ask(question(answer)));
+            match answered.await {
+                Ok(Ok(groups)) => all.extend(groups),
+                Ok(Err(Loading)) | Err(_) => return Err(StillLoading),
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many shards there are.
+    pub(crate) fn shards(&self) -> usize {
+        self.0.shards.len()
+    }
+
+    /// The shard of a group.
+    pub(crate) fn shard_of(&self, group: &GroupId) -> usize {
+        if self.shards() == 1 { 0 } else { placement::shard_of(group, self.shards()) }
+    }
+
+    /// Tells a shard. A shard that is gone means that the server stops.
+    pub(crate) fn tell(&self, shard: usize, what: ToShard) {
+        let _ = self.0.shards[shard].send(what);
+    }
+
+    /// Sets memory aside for a request, if there is enough.
+    pub(crate) fn memory(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Full> {
+        let bytes = u32::try_from(bytes.min(REQUEST_MEMORY_BYTES)).unwrap_or(u32::MAX);
+        let memory = Arc::clone(&self.0.memory);
+        Arc::clone(&memory).try_acquire_many_owned(bytes).map_err(|_| Full { memory, bytes })
+    }
+
+    /// Tells log and metrics that the server closes a connection.
+    pub(crate) fn tell_closed(&self, peer: std::net::SocketAddr, close: &Close) {
+        self.metrics().closed(close.kind);
+        let Close { kind, reason } = close;
+        if *kind == "idle" || *kind == "stop" {
+            tracing::debug!(%peer, kind, reason, "connection closed");
+        } else if let Some(left_out) = self.0.quiet.allows(kind) {
+            tracing::warn!(%peer, kind, reason, left_out, "connection closed");
+        }
+    }
+
+    pub(crate) fn topics(&self) -> &Directory {
+        &self.0.topics
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub(crate) fn quiet(&self) -> &Quiet {
+        &self.0.quiet
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        self.0.clock
+    }
+
+    pub(crate) fn advertised(&self) -> (Text, i32) {
+        self.0.advertised.clone()
+    }
+
+    pub(crate) fn cluster_id(&self) -> Text {
+        Text::from(CLUSTER_ID)
+    }
+
+    pub(crate) fn max_request_bytes(&self) -> usize {
+        self.0.max_request_bytes
+    }
+
+    pub(crate) fn presents_as_kafka(&self) -> bool {
+        self.0.presents_as_kafka
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.0.stopping.load(Ordering::Relaxed)
+    }
+
+    /// From now on no request is taken.
+    pub(crate) fn begin_stop(&self) {
+        self.0.stopping.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The memory for requests is used up.
+pub(crate) struct Full {
+    memory: Arc<Semaphore>,
+    bytes: u32,
+}
+
+impl Full {
+    /// Waits until others gave enough back.
+    pub(crate) async fn wait(self) -> OwnedSemaphorePermit {
+        self.memory.acquire_many_owned(self.bytes).await.expect("the semaphore is never closed")
+    }
+}

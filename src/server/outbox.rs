@@ -1,0 +1,157 @@
+//! The answers of one connection, in the order of its requests: a place is taken when a request is read, filled when
+//! its answer is known, and emptied from the front alone.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::api::Asked;
+use crate::group::{Reply, Ticket};
+
+/// One place.
+pub(crate) enum Slot {
+    /// A shard was asked.
+    Asked(Asked),
+    /// The encoded answer.
+    Ready(Bytes),
+    /// The encoded answer, not to be sent before.
+    NotBefore(Instant, Bytes),
+    /// The connection is closed when the turn comes to this.
+    Close(Close),
+}
+
+impl Slot {
+    /// Whether it only waits for its turn.
+    fn known(&self) -> bool {
+        match self {
+            Slot::Asked(asked) => asked.whole(),
+            Slot::Ready(_) | Slot::Close(_) => true,
+            Slot::NotBefore(..) => false,
+        }
+    }
+}
+
+/// Why the server closes a connection.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Close {
+    /// The reason's name, for the metric and for counting log lines.
+    pub(crate) kind: &'static str,
+    /// The reason with its values, for the log.
+    pub(crate) reason: String,
+}
+
+/// What the writer has to do next.
+pub(crate) enum Next {
+    /// Encode and send this.
+    Send(Slot),
+    /// Wait until then, or until told.
+    At(Instant),
+    /// Wait until told.
+    Wait,
+    /// Close, for this reason if it is the server's.
+    Close(Option<Close>),
+}
+
+/// The places.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    /// The number of the first place.
+    first: u64,
+    slots: VecDeque<Slot>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Open,
+    /// The last place is a [`Slot::Close`].
+    Closing,
+    /// Nobody writes any more.
+    Gone,
+}
+
+impl Outbox {
+    /// Takes the next place. After the connection's last place there are no more, and nobody waits for them.
+    pub(crate) fn push(&mut self, slot: Slot) -> u64 {
+        let place = self.first + self.slots.len() as u64;
+        if self.state == State::Open {
+            if matches!(slot, Slot::Close(_)) {
+                self.state = State::Closing;
+            }
+            self.slots.push_back(slot);
+        }
+        place
+    }
+
+    /// How many answers are missing or not sent yet.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Puts an answer into its place. True when the writer can go on with it.
+    pub(crate) fn fill(&mut self, place: u64, part: u32, reply: Reply) -> bool {
+        match self.slot(place) {
+            Some(Slot::Asked(asked)) => asked.fill(part, reply) && place == self.first,
+            Some(Slot::Ready(_) | Slot::NotBefore(..) | Slot::Close(_)) | None => false,
+        }
+    }
+
+    /// Notes that a shard keeps the request. False when the connection is gone: nobody waits for the answer.
+    pub(crate) fn park(&mut self, place: u64, shard: usize, ticket: Ticket) -> bool {
+        if self.state == State::Gone {
+            return false;
+        }
+        if let Some(Slot::Asked(asked)) = self.slot(place) {
+            asked.parked.push((shard, ticket));
+        }
+        true
+    }
+
+    /// Takes what can be sent, from the front.
+    pub(crate) fn next(&mut self, now: impl FnOnce() -> Instant) -> Next {
+        match self.slots.front() {
+            _ if self.state == State::Gone => return Next::Close(None),
+            Some(Slot::NotBefore(at, _)) if *at > now() => return Next::At(*at),
+            Some(Slot::NotBefore(..)) => {}
+            Some(slot) if slot.known() => {}
+            Some(_) | None => return Next::Wait,
+        }
+        self.first += 1;
+        match self.slots.pop_front() {
+            Some(Slot::Close(close)) => Next::Close(Some(close)),
+            Some(slot) => Next::Send(slot),
+            None => Next::Wait,
+        }
+    }
+
+    /// Lets the answers out that are known, then closes; what waits behind a missing one is given up. Gives back the
+    /// tickets that shards keep for it.
+    pub(crate) fn finish(&mut self, close: Close) -> Vec<(usize, Ticket)> {
+        if self.state == State::Gone {
+            return Vec::new();
+        }
+        self.state = State::Closing;
+        let known = self.slots.iter().position(|slot| !slot.known()).unwrap_or(self.slots.len());
+        let given_up = self.slots.split_off(known);
+        self.slots.push_back(Slot::Close(close));
+        parked(given_up)
+    }
+
+    /// Nobody writes any more. Gives back the tickets that shards keep for this connection.
+    pub(crate) fn abandon(&mut self) -> Vec<(usize, Ticket)> {
+        self.state = State::Gone;
+        parked(std::mem::take(&mut self.slots))
+    }
+
+    fn slot(&mut self, place: u64) -> Option<&mut Slot> {
+        let index = usize::try_from(place.checked_sub(self.first)?).ok()?;
+        self.slots.get_mut(index)
+    }
+}
+
+fn parked(slots: VecDeque<Slot>) -> Vec<(usize, Ticket)> {
+    let of = |slot| if let Slot::Asked(asked) = slot { asked.parked } else { Vec::new() };
+    slots.into_iter().flat_map(of).collect()
+}

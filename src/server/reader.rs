@@ -1,0 +1,255 @@
+//! The reading half of a connection.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::io::AsyncReadExt;
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::Handle;
+use super::api::Peer;
+use super::connection::Connection;
+use super::dispatch::{self, Step};
+use super::limits::{FRAME_TIMEOUT, FREE_FRAME_BYTES, MAX_IN_FLIGHT};
+use super::messages::{Pending, Request, Requests, ToShard};
+use super::outbox::{Close, Slot};
+use crate::ids::GroupId;
+use crate::wire::frame::{FrameError, Foreign, FrameLimit, Framer};
+
+/// The task.
+pub(crate) struct Reader {
+    half: OwnedReadHalf,
+    framer: Framer,
+    peer: Peer,
+    /// Memory that was set aside for a large frame which is still arriving.
+    reserved: Option<OwnedSemaphorePermit>,
+    batch: Batch,
+    /// Last, so that it leaves after everything else is gone.
+    place: Place,
+}
+
+/// The reader's place in the server: when the task ends, however it ends, the connection is given up.
+struct Place {
+    handle: Handle,
+    connection: Arc<Connection>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connection.abandon(&self.handle);
+        self.handle.registry().leave(self.connection.id());
+    }
+}
+
+/// The requests of one socket read.
+#[derive(Default)]
+struct Batch {
+    first: Option<(usize, Request)>,
+    more: Vec<(usize, Request)>,
+    memory: Option<OwnedSemaphorePermit>,
+}
+
+/// What ends the reading of a connection.
+enum End {
+    /// The peer closed, or the network did.
+    Peer,
+    /// The server closes.
+    Close(Close),
+}
+
+impl Reader {
+    /// A reader of a new connection.
+    pub(crate) fn new(handle: Handle, connection: Arc<Connection>, half: OwnedReadHalf) -> Self {
+        Self {
+            half,
+            framer: Framer::new(FrameLimit::REQUESTS),
+            peer: Peer::new(connection.host()),
+            reserved: None,
+            batch: Batch::default(),
+            place: Place { handle, connection },
+        }
+    }
+
+    /// Reads until the connection ends.
+    pub(crate) async fn run(mut self) {
+        let close = loop {
+            match self.turn().await {
+                Ok(()) => {}
+                Err(End::Peer) => return,
+                Err(End::Close(close)) => break close,
+            }
+        };
+        self.place.connection.push(Slot::Close(close));
+        self.discard().await;
+    }
+
+    /// One socket read and what it brings.
+    async fn turn(&mut self) -> Result<(), End> {
+        let count = self.read().await.map_err(|_| End::Peer)?;
+        self.note(count)?;
+        loop {
+            let outcome = self.frames().await;
+            self.send();
+            outcome?;
+            while self.place.connection.open() >= MAX_IN_FLIGHT {
+                self.place.connection.told_reader().await;
+            }
+            if !self.large_frame().await? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn note(&self, count: usize) -> Result<(), End> {
+        self.place.connection.note_read();
+        self.place.handle.metrics().bytes_in(count);
+        if count == 0 { Err(End::Peer) } else { Ok(()) }
+    }
+
+    /// Waits with a buffer while the peer is busy, and without one when it has been silent for a while.
+    async fn read(&mut self) -> std::io::Result<usize> {
+        loop {
+            tokio::select! {
+                biased;
+                count = self.half.read_buf(self.framer.room()) => return count,
+                () = self.place.connection.told_reader() => {}
+            }
+            self.framer.release();
+            self.half.readable().await?;
+        }
+    }
+
+    async fn frames(&mut self) -> Result<(), End> {
+        while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
+            self.count(&frame).await;
+            let handle = &self.place.handle;
+            if handle.is_stopping() {
+                return Ok(());
+            }
+            match dispatch::dispatch(handle, &mut self.peer, frame).map_err(End::Close)? {
+                Step::Answer(slot) => drop(self.place.connection.push(slot)),
+                Step::Ask(asked, group, what) => {
+                    let place = self.place.connection.push(Slot::Asked(asked));
+                    self.ask(place, 0, group, what);
+                }
+                Step::AskMany(asked, parts) => {
+                    let place = self.place.connection.push(Slot::Asked(asked));
+                    (0..).zip(parts).for_each(|(part, (group, what))| self.ask(place, part, group, what));
+                }
+                Step::Later(answer) => {
+                    self.send();
+                    let answer = answer.await.map_err(End::Close)?;
+                    self.place.connection.push(Slot::Ready(answer));
+                }
+                Step::Nothing => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, place: u64, part: u32, group: GroupId, what: Pending) {
+        let shard = self.place.handle.shard_of(&group);
+        let request = Request { place, part, group, what };
+        match self.batch.first {
+            None => self.batch.first = Some((shard, request)),
+            Some(_) => self.batch.more.push((shard, request)),
+        }
+    }
+
+    /// Hands the batch to the shards: one entry for each.
+    fn send(&mut self) {
+        let Batch { first, more, memory } = std::mem::take(&mut self.batch);
+        let Some((shard, request)) = first else { return };
+        let (handle, connection) = (&self.place.handle, &self.place.connection);
+        if more.is_empty() {
+            handle.tell(shard, ToShard::Requests(Arc::clone(connection), Requests::One(request), memory));
+            return;
+        }
+        let mut by_shard: Vec<Vec<Request>> = Vec::new();
+        by_shard.resize_with(handle.shards(), Vec::new);
+        for (shard, request) in std::iter::once((shard, request)).chain(more) {
+            by_shard[shard].push(request);
+        }
+        let mut memory = memory;
+        for (shard, requests) in by_shard.into_iter().enumerate().filter(|(_, requests)| !requests.is_empty()) {
+            handle.tell(shard, ToShard::Requests(Arc::clone(connection), Requests::Many(requests), memory.take()));
+        }
+    }
+
+    /// Counts a frame's bytes for as long as its request is not handled. A large one was counted before it came.
+    async fn count(&mut self, frame: &Bytes) {
+        let permit = match self.reserved.take() {
+            Some(reserved) => reserved,
+            None => match self.place.handle.memory(frame.len()) {
+                Ok(permit) => permit,
+                // Never wait with requests in hand: what they hold is what others wait for.
+                Err(full) => {
+                    self.send();
+                    full.wait().await
+                }
+            },
+        };
+        match &mut self.batch.memory {
+            Some(memory) => memory.merge(permit),
+            memory @ None => *memory = Some(permit),
+        }
+    }
+
+    /// Reads a large frame that has begun to arrive: sets memory aside for it first, and gives it a time limit. False
+    /// when there is none.
+    async fn large_frame(&mut self) -> Result<bool, End> {
+        let Some(length) = self.announced().filter(|length| *length > FREE_FRAME_BYTES) else { return Ok(false) };
+        let most = self.place.handle.max_request_bytes();
+        if length > most {
+            let reason = format!("a frame of {length} bytes; socket.request.max.bytes = {most}");
+            return Err(End::Close(Close { kind: "frame", reason }));
+        }
+        self.reserved = Some(match self.place.handle.memory(length) {
+            Ok(permit) => permit,
+            Err(full) => full.wait().await,
+        });
+        match tokio::time::timeout(FRAME_TIMEOUT, self.whole(length)).await {
+            Ok(read) => read.map(|()| true),
+            Err(_) => {
+                let reason = format!("a frame of {length} bytes was not whole after {} s", FRAME_TIMEOUT.as_secs());
+                Err(End::Close(Close { kind: "slow_frame", reason }))
+            }
+        }
+    }
+
+    /// The length of a frame that has begun to arrive, once the framer has seen enough of it to judge its length.
+    fn announced(&mut self) -> Option<usize> {
+        const LENGTH_AND_KEY: usize = 6;
+        if !self.framer.is_mid_frame() {
+            return None;
+        }
+        let begun = self.framer.room();
+        let head = begun.first_chunk::<4>().filter(|_| begun.len() >= LENGTH_AND_KEY)?;
+        usize::try_from(i32::from_be_bytes(*head)).ok()
+    }
+
+    async fn whole(&mut self, length: usize) -> Result<(), End> {
+        while self.framer.room().len() < length + 4 {
+            let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Peer)?;
+            self.note(count)?;
+        }
+        Ok(())
+    }
+
+    /// Reads on without looking, so that the answers before the end are not lost to a reset; who looks for idle
+    /// connections ends it.
+    async fn discard(mut self) {
+        let mut nothing = [0; 512];
+        while matches!(self.half.read(&mut nothing).await, Ok(1..)) {}
+    }
+}
+
+fn foreign(error: &FrameError) -> Close {
+    let kind = match error.looks_like {
+        Some(Foreign::Tls) => "tls",
+        Some(Foreign::Http) => "http",
+        None => "frame",
+    };
+    Close { kind, reason: error.to_string() }
+}

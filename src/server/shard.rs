@@ -1,0 +1,277 @@
+//! A shard: one task that owns many groups, so that none of them needs a lock.
+//!
+//! A turn: what has arrived is handled, then deadlines fire, then one batch goes to the store's thread. While that is
+//! being stored the shard goes on; each group holds back by itself the answers that rest on it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
+
+use super::Handle;
+use super::clock::Entropy;
+use super::connection::Connection;
+use super::facts::Teller;
+use super::limits::{LATE, MAX_TURN, RELOAD_PAUSE};
+use super::messages::{Loading, Question, Request, Requests, ToShard};
+use super::spawn::{self, Loss};
+use super::store_writer::StoreWriter;
+use super::tickets::{Tickets, Waiting};
+use crate::coordinator::Coordinator;
+use crate::group::effects::PlanToCheck;
+use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome};
+use crate::ids::GroupId;
+use crate::store::{Entry, StoreError};
+use crate::time::{Now, Timestamp};
+
+/// What a shard stands on.
+pub(crate) struct Ground {
+    /// Its number.
+    pub(crate) number: usize,
+    /// The server, and through it the way back to this shard.
+    pub(crate) handle: Handle,
+    /// The store's thread.
+    pub(crate) store: StoreWriter,
+    /// What it means when a helper is lost.
+    pub(crate) loss: Loss,
+}
+
+/// The task's own state.
+pub(crate) struct Shard {
+    ground: Ground,
+    coordinator: Coordinator,
+    tickets: Tickets,
+    teller: Teller,
+    entropy: Entropy,
+    turn: Turn,
+    /// Groups that are being read anew; with a time: reading failed and is tried again then.
+    reloads: HashMap<GroupId, Option<Timestamp>>,
+}
+
+/// What one turn brings to the store.
+#[derive(Default)]
+struct Turn {
+    entries: Vec<Entry>,
+    marks: Vec<(GroupId, Seq)>,
+    flushes: Vec<oneshot::Sender<()>>,
+}
+
+impl Shard {
+    /// A shard whose groups are not loaded yet.
+    pub(crate) fn new(ground: Ground, coordinator: Coordinator) -> Self {
+        let teller = Teller { metrics: ground.handle.metrics().clone(), quiet: ground.handle.quiet().clone() };
+        Self {
+            ground,
+            coordinator,
+            teller,
+            tickets: Tickets::default(),
+            entropy: Entropy::new(),
+            turn: Turn::default(),
+            reloads: HashMap::new(),
+        }
+    }
+
+    /// Runs until nobody can tell it anything.
+    pub(crate) async fn run(mut self, mut inbox: UnboundedReceiver<ToShard>) {
+        let clock = self.ground.handle.clock();
+        let mut arrived = Vec::new();
+        let timer = tokio::time::sleep_until(clock.instant(clock.mono()));
+        tokio::pin!(timer);
+        let mut armed: Option<Timestamp> = None;
+        loop {
+            // A deadline that moved away, as each heartbeat moves one, is found again when the old one fires.
+            if let Some(next) = self.next_deadline().filter(|next| armed.is_none_or(|armed| *next < armed)) {
+                armed = Some(next);
+                timer.as_mut().reset(clock.instant(next));
+            }
+            tokio::select! {
+                biased;
+                count = inbox.recv_many(&mut arrived, MAX_TURN) => if count == 0 { return },
+                () = timer.as_mut(), if armed.is_some() => {}
+            }
+            let now = clock.now();
+            if let Some(overdue) = armed.take_if(|at| *at <= now.mono) {
+                self.forgive(now.mono - overdue);
+            }
+            for message in arrived.drain(..) {
+                self.take(message, now);
+            }
+            self.deadlines(now);
+            self.end_turn();
+        }
+    }
+
+    /// The process did not run for a while (a suspended machine, a full processor): members could not be heard.
+    fn forgive(&mut self, lateness: std::time::Duration) {
+        if lateness > LATE {
+            tracing::warn!(late_ms = lateness.as_millis(), shard = self.ground.number, "the shard ran late; sessions are extended");
+            self.coordinator.forgive(lateness);
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Timestamp> {
+        self.coordinator.next_deadline().into_iter().chain(self.reloads.values().copied().flatten()).min()
+    }
+
+    fn take(&mut self, message: ToShard, now: Now) {
+        match message {
+            ToShard::Requests(connection, Requests::One(request), _memory) => self.request(&connection, request, now),
+            ToShard::Requests(connection, Requests::Many(requests), _memory) => {
+                requests.into_iter().for_each(|request| self.request(&connection, request, now));
+            }
+            ToShard::Gone(tickets) => {
+                for ticket in tickets {
+                    if let Some(waiting) = self.tickets.redeem(ticket) {
+                        self.handle(&waiting.group, Event::Closed(ticket), now);
+                    }
+                }
+            }
+            ToShard::Loaded(groups) => self.load(groups, now),
+            ToShard::Stored(marks) => {
+                marks.into_iter().for_each(|(group, upto)| self.handle(&group, Event::Stored(upto), now));
+            }
+            ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
+            ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
+            ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
+            ToShard::Ask(question) => self.show(question),
+            ToShard::Flush(done) => self.turn.flushes.push(done),
+        }
+    }
+
+    fn request(&mut self, connection: &Arc<Connection>, request: Request, now: Now) {
+        let Request { place, part, group, what } = request;
+        let waiting = Waiting { connection: Arc::clone(connection), place, part, group: group.clone() };
+        let ticket = self.tickets.issue(waiting);
+        self.handle(&group, what.with(ticket), now);
+        let parked = self.tickets.get(ticket).is_some();
+        if parked && !connection.park(place, self.ground.number, ticket) {
+            self.tickets.redeem(ticket);
+            self.handle(&group, Event::Closed(ticket), now);
+        }
+    }
+
+    fn handle(&mut self, group: &GroupId, event: Event, now: Now) {
+        let entropy = self.entropy.draw();
+        let effects = self.coordinator.handle(group, event, now, entropy);
+        self.carry_out(group, effects);
+    }
+
+    fn carry_out(&mut self, group: &GroupId, effects: Effects) {
+        if !effects.records.is_empty() {
+            self.turn.entries.extend(effects.records.into_iter().map(|record| Entry::Group(group.clone(), record)));
+            match self.turn.marks.last_mut() {
+                Some((last, upto)) if last == group => *upto = effects.upto,
+                _ => self.turn.marks.push((group.clone(), effects.upto)),
+            }
+        }
+        for (ticket, reply) in effects.replies {
+            if let Some(waiting) = self.tickets.redeem(ticket) {
+                waiting.connection.fill(waiting.place, waiting.part, reply);
+            }
+        }
+        for work in effects.work {
+            match work {
+                Work::CheckPlan(id, plan) => self.check_plan(group.clone(), id, plan),
+            }
+        }
+        for fact in &effects.facts {
+            self.teller.tell(group, fact);
+        }
+    }
+
+    /// A plan may have a million partitions: it is checked beside the shard.
+    fn check_plan(&self, group: GroupId, id: WorkId, plan: PlanToCheck) {
+        let (handle, number) = (self.ground.handle.clone(), self.ground.number);
+        spawn::blocking("plan check", self.ground.loss.clone(), move || {
+            let verdict = super::plan_check::verdict(&plan);
+            handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
+        });
+    }
+
+    fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {
+        tracing::info!(shard = self.ground.number, groups = groups.len(), "groups loaded");
+        let entropy = self.entropy.draw();
+        for (group, effects) in self.coordinator.loaded(groups, now, entropy) {
+            self.carry_out(&group, effects);
+        }
+    }
+
+    /// Crash-only: the group answers what waits, is forgotten, and comes back as the store knows it.
+    fn store_failed(&mut self, group: GroupId, now: Now) {
+        // Several turns of one failed batch may tell of the same group.
+        if self.reloads.insert(group.clone(), None).is_some() {
+            return;
+        }
+        self.turn.forget(&group);
+        self.handle(&group, Event::StoreFailed, now);
+        self.ground.store.reload(self.ground.number, group);
+    }
+
+    fn reloaded(&mut self, group: GroupId, records: Result<Vec<Record>, StoreError>, now: Now) {
+        match records {
+            Ok(records) => {
+                self.reloads.remove(&group);
+                let entropy = self.entropy.draw();
+                let effects = self.coordinator.reloaded(&group, records, now, entropy);
+                self.carry_out(&group, effects);
+            }
+            Err(error) => {
+                tracing::error!(%error, %group, "the group cannot be read; it is tried again");
+                self.reloads.insert(group, Some(now.mono + RELOAD_PAUSE));
+            }
+        }
+    }
+
+    fn deadlines(&mut self, now: Now) {
+        if self.coordinator.next_deadline().is_some_and(|at| at <= now.mono) {
+            let entropy = self.entropy.draw();
+            for (group, effects) in self.coordinator.tick(now, entropy) {
+                self.carry_out(&group, effects);
+            }
+        }
+        for (group, at) in &mut self.reloads {
+            if at.take_if(|at| *at <= now.mono).is_some() {
+                self.ground.store.reload(self.ground.number, group.clone());
+            }
+        }
+    }
+
+    fn show(&self, question: Question) {
+        let loaded = if self.coordinator.is_all_loading() { Err(Loading) } else { Ok(()) };
+        match question {
+            Question::List(answer) => drop(answer.send(loaded.map(|()| self.coordinator.list()))),
+            Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.describe(&group)))),
+            Question::DescribeAll(answer) => {
+                let all = || self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id)).collect();
+                drop(answer.send(loaded.map(|()| all())));
+            }
+        }
+    }
+
+    fn end_turn(&mut self) {
+        if !self.turn.entries.is_empty() {
+            let (entries, marks) = (std::mem::take(&mut self.turn.entries), std::mem::take(&mut self.turn.marks));
+            self.ground.store.turn(self.ground.number, entries, marks);
+        }
+        for done in self.turn.flushes.drain(..) {
+            let (store, handle, number) = (self.ground.store.clone(), self.ground.handle.clone(), self.ground.number);
+            spawn::task("flush", self.ground.loss.clone(), async move {
+                store.flush().await;
+                // Behind what the store told the shard meanwhile: answers that rest on it are out when this is answered.
+                let (answer, answered) = oneshot::channel();
+                handle.tell(number, ToShard::Ask(Question::List(answer)));
+                let _ = answered.await;
+                let _ = done.send(());
+            });
+        }
+    }
+}
+
+impl Turn {
+    /// Drops what rests on records that may not exist.
+    fn forget(&mut self, group: &GroupId) {
+        self.entries.retain(|entry| !matches!(entry, Entry::Group(of, _) if of == group));
+        self.marks.retain(|(of, _)| of != group);
+    }
+}

@@ -1,0 +1,187 @@
+//! The store's thread: what several shards bring while it is busy becomes one durable batch.
+//!
+//! After a batch failed nothing more is written for its groups until they were read anew: records that were on their
+//! way rest on records that may not exist.
+
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use tokio::sync::oneshot;
+
+use super::Handle;
+use super::limits::MAX_BATCH_ENTRIES;
+use super::messages::ToShard;
+use crate::group::{Record, Seq};
+use crate::ids::GroupId;
+use crate::store::{Entry, Snapshot, Store, StoreError};
+
+/// What the store's thread is asked for.
+enum Job {
+    /// A shard's turn.
+    Turn { shard: usize, entries: Vec<Entry>, marks: Vec<(GroupId, Seq)> },
+    /// Topics changed.
+    Topics { entries: Vec<Entry>, done: oneshot::Sender<Result<(), StoreError>> },
+    /// A group's records are wanted anew.
+    Reload { shard: usize, group: GroupId },
+    /// Everything asked before is to be done.
+    Flush(oneshot::Sender<()>),
+    /// The thread is to end.
+    Stop,
+}
+
+/// The way to the store's thread.
+#[derive(Clone)]
+pub(crate) struct StoreWriter(Sender<Job>);
+
+impl StoreWriter {
+    /// Makes a shard's turn durable; the shard is told.
+    pub(crate) fn turn(&self, shard: usize, entries: Vec<Entry>, marks: Vec<(GroupId, Seq)>) {
+        self.send(Job::Turn { shard, entries, marks });
+    }
+
+    /// Makes topics durable.
+    pub(crate) async fn topics(&self, entries: Vec<Entry>) -> Result<(), StoreError> {
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Topics { entries, done });
+        answer.await.unwrap_or_else(|_| Err(StoreError { message: "the server is stopping".to_owned() }))
+    }
+
+    /// Reads a group anew; the shard is told.
+    pub(crate) fn reload(&self, shard: usize, group: GroupId) {
+        self.send(Job::Reload { shard, group });
+    }
+
+    /// Waits until everything asked before is done.
+    pub(crate) async fn flush(&self) {
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Flush(done));
+        let _ = answer.await;
+    }
+
+    /// Ends the thread when everything asked before is done.
+    pub(crate) fn stop(&self) {
+        self.send(Job::Stop);
+    }
+
+    /// The thread outlives everybody who can send, unless the server is stopping; then nobody waits.
+    fn send(&self, job: Job) {
+        let _ = self.0.send(job);
+    }
+}
+
+/// The other end: run by the thread.
+pub(crate) struct Jobs(Receiver<Job>);
+
+/// Both ends.
+pub(crate) fn queue() -> (StoreWriter, Jobs) {
+    let (to, from) = channel();
+    (StoreWriter(to), Jobs(from))
+}
+
+/// Reads everything, tells it, then serves the queue until it is told to stop.
+pub(crate) fn run(
+    mut store: Box<dyn Store>,
+    jobs: Jobs,
+    handle: &Handle,
+    loaded: impl FnOnce(Snapshot),
+) -> Result<(), StoreError> {
+    loaded(store.load()?);
+    let mut thread = Thread { store, handle, broken: HashSet::new() };
+    let mut next = jobs.0.recv().ok();
+    while let Some(job) = next.take() {
+        match job {
+            Job::Turn { .. } | Job::Topics { .. } => next = thread.batch(job, &jobs.0),
+            Job::Reload { shard, group } => thread.reload(shard, group),
+            Job::Flush(done) => drop(done.send(())),
+            Job::Stop => return Ok(()),
+        }
+        next = next.or_else(|| jobs.0.recv().ok());
+    }
+    Ok(())
+}
+
+struct Thread<'a> {
+    store: Box<dyn Store>,
+    handle: &'a Handle,
+    /// Groups with a failed batch that were not read anew yet.
+    broken: HashSet<GroupId>,
+}
+
+impl Thread<'_> {
+    /// Makes one batch of all appends that wait; gives back the first job that is none.
+    fn batch(&mut self, first: Job, jobs: &Receiver<Job>) -> Option<Job> {
+        let (mut batch, mut turns, mut topics) = (Vec::new(), Vec::new(), Vec::new());
+        let mut next = Some(first);
+        let rest = loop {
+            match next {
+                Some(Job::Turn { shard, entries, marks }) => {
+                    let (entries, marks) = self.without_broken(entries, marks);
+                    batch.extend(entries);
+                    turns.push((shard, marks));
+                }
+                Some(Job::Topics { entries, done }) => {
+                    batch.extend(entries);
+                    topics.push(done);
+                }
+                other => break other,
+            }
+            if batch.len() >= MAX_BATCH_ENTRIES {
+                break None;
+            }
+            next = jobs.try_recv().ok();
+        };
+        self.append(&batch, turns, topics);
+        rest
+    }
+
+    /// Leaves out what rests on a failed batch; its groups were told already.
+    fn without_broken(
+        &self,
+        mut entries: Vec<Entry>,
+        mut marks: Vec<(GroupId, Seq)>,
+    ) -> (Vec<Entry>, Vec<(GroupId, Seq)>) {
+        if !self.broken.is_empty() {
+            marks.retain(|(group, _)| !self.broken.contains(group));
+            entries.retain(|entry| !matches!(entry, Entry::Group(group, _) if self.broken.contains(group)));
+        }
+        (entries, marks)
+    }
+
+    fn append(
+        &mut self,
+        batch: &[Entry],
+        turns: Vec<(usize, Vec<(GroupId, Seq)>)>,
+        topics: Vec<oneshot::Sender<Result<(), StoreError>>>,
+    ) {
+        let began = self.handle.clock().mono();
+        let outcome = self.store.append(batch);
+        self.handle.metrics().store_batch(self.handle.clock().mono() - began, batch.len(), outcome.is_ok());
+        match &outcome {
+            Ok(()) => turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks))),
+            Err(error) => {
+                tracing::error!(%error, entries = batch.len(), "a batch was not stored; its groups are read anew");
+                for (shard, marks) in turns {
+                    let groups: Vec<GroupId> = marks.into_iter().map(|(group, _)| group).collect();
+                    self.broken.extend(groups.iter().cloned());
+                    self.tell(shard, ToShard::StoreFailed(groups));
+                }
+            }
+        }
+        for done in topics {
+            let told = outcome.as_ref().map(|&()| ()).map_err(|error| StoreError { message: error.message.clone() });
+            let _ = done.send(told);
+        }
+    }
+
+    fn reload(&mut self, shard: usize, group: GroupId) {
+        let records: Result<Vec<Record>, StoreError> = self.store.load_group(&group);
+        if records.is_ok() {
+            self.broken.remove(&group);
+        }
+        self.tell(shard, ToShard::Reloaded(group, records));
+    }
+
+    fn tell(&self, shard: usize, what: ToShard) {
+        self.handle.tell(shard, what);
+    }
+}
