@@ -14,7 +14,7 @@ pub enum Kind {
     Unreachable = 3,
     /// No such group, topic, file or module.
     NotFound = 4,
-    /// The port or the folder belongs to another process.
+    /// Another process has the port.
     InUse = 5,
 }
 

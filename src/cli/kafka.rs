@@ -67,9 +67,13 @@ impl Kafka {
         let name = R::KEY.name();
         let frame = encode_request(version, self.asked, Some(&Text::from("divvy-cli")), request)?;
         let answer = self.send(&frame).map_err(|error| {
-            Failure::of(Kind::Unreachable, format!("{} does not answer {name} ({error:#}): look at its log", self.address))
+            Failure::of(
+                Kind::Unreachable,
+                format!("{} does not answer {name} ({error:#}): look at its log", self.address),
+            )
         })?;
-        let (id, response) = decode_response(answer, version).with_context(|| format!("{} answers {name} wrongly", self.address))?;
+        let (id, response) =
+            decode_response(answer, version).with_context(|| format!("{} answers {name} wrongly", self.address))?;
         if id != self.asked {
             bail!("{} answers another question than {name}", self.address);
         }

@@ -36,7 +36,7 @@ Exit codes:
   2  usage or configuration: nothing was tried
   3  unreachable: nobody answers at the address
   4  not found: no such group, topic, file or module
-  5  in use: the port or the data folder belongs to another process";
+  5  in use: another process has the port";
 
 /// Group coordination whose assignment strategies are WebAssembly plug-ins, in Kafka's wire format.
 #[derive(Parser, Debug)]

@@ -92,6 +92,7 @@ fn runs(partitions: &[i32]) -> String {
             _ => runs.push((partition, partition)),
         }
     }
-    let texts = runs.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
+    let texts =
+        runs.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
     texts.collect::<Vec<_>>().join(" ")
 }

@@ -10,9 +10,8 @@ use serde_json::json;
 use super::failure::{Failure, Kind};
 use super::logs;
 use super::output::Output;
-use super::signals::Stop;
-use crate::server::Server;
-use crate::server::config::{Config, DataPlace, HostPort, LogFormat};
+use crate::server::config::{Config, ConfigError, DataPlace, HostPort, LogFormat};
+use crate::server::{self, Ended, Server, StartError};
 
 /// Coordinate groups.
 #[derive(Args, Debug)]
@@ -51,12 +50,12 @@ impl Serve {
         }
         let config = self.config(output)?;
         logs::start(&config.log_filter, config.log_format)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        runtime.context("the runtime cannot start")?.block_on(serve(config, output))
+        let runtime = server::runtime(&config).context("the runtime cannot start")?;
+        runtime.block_on(serve(config, output))
     }
 
     fn config(self, output: &Output) -> Result<Config> {
-        let usage = |error: crate::server::config::ConfigError| Failure::of(Kind::Usage, error.to_string());
+        let usage = |error: ConfigError| Failure::of(Kind::Usage, error.to_string());
         let mut config = Config::load(self.config.as_deref()).map_err(usage)?;
         config.listen = self.listen.unwrap_or(config.listen);
         config.admin = self.admin.or(config.admin);
@@ -73,15 +72,26 @@ impl Serve {
 }
 
 async fn serve(config: Config, output: &Output) -> Result<()> {
-    let mut stop = Stop::listen()?;
-    let server = Server::start(config).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+    let server = Server::builder(config).admin(crate::admin::routes).start().await;
+    let server = server.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
     let (kafka, admin) = (server.addr(), server.admin_addr());
     let event = json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
     output.print(&event, || match admin {
-        Some(admin) => format!("divvy coordinates groups on {kafka}, and shows them on http://{admin}/groups; Ctrl-C stops it"),
+        Some(admin) => {
+            format!("divvy coordinates groups on {kafka}, and shows them on http://{admin}/groups; Ctrl-C stops it")
+        }
         None => format!("divvy coordinates groups on {kafka}; Ctrl-C stops it"),
     })?;
-    stop.wished().await;
-    server.stop().await;
-    Ok(())
+    match server.run().await {
+        Ended::Stopped => Ok(()),
+        Ended::Failed(reason) => Err(Failure::of(Kind::Failed, reason)),
+    }
+}
+
+fn kind(error: &StartError) -> Kind {
+    match error {
+        StartError::Config(_) => Kind::Usage,
+        StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
+        StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,
+    }
 }

@@ -44,7 +44,10 @@ impl Check {
             0 => Ok(()),
             _ => {
                 let (module, all) = (self.module.display(), cases.len());
-                Err(Failure::of(Kind::Failed, format!("{module}: {failed} of {all} cases of {} fail", self.vectors.display())))
+                Err(Failure::of(
+                    Kind::Failed,
+                    format!("{module}: {failed} of {all} cases of {} fail", self.vectors.display()),
+                ))
             }
         }
     }

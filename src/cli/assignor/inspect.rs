@@ -67,7 +67,9 @@ fn text(value: &Value) -> String {
     let mut lines = Vec::new();
     for (key, value) in value.as_object().into_iter().flatten() {
         match value {
-            Value::Object(inner) => lines.extend(inner.iter().filter_map(|(name, value)| line(&format!("{key}.{name}"), value))),
+            Value::Object(inner) => {
+                lines.extend(inner.iter().filter_map(|(name, value)| line(&format!("{key}.{name}"), value)))
+            }
             other => lines.extend(line(key, other)),
         }
     }
@@ -78,7 +80,11 @@ fn line(key: &str, value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => return None,
         Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(", "),
+        Value::Array(list) => list
+            .iter()
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => other.to_string(),
     };
     (!text.is_empty()).then(|| format!("{key:<24} {text}"))

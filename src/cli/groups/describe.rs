@@ -33,7 +33,10 @@ impl Describe {
     fn group(&self) -> Result<Group> {
         let missing = || {
             let remedy = "`divvy groups list` shows those that are there";
-            Failure::of(Kind::NotFound, format!("there is no group {:?} at {}: {remedy}", self.group, self.source.server))
+            Failure::of(
+                Kind::NotFound,
+                format!("there is no group {:?} at {}: {remedy}", self.group, self.source.server),
+            )
         };
         if let Some(admin) = self.source.admin()
             && let Ok(answer) = admin::get(admin, &format!("/groups/{}", admin::quote(&self.group)))

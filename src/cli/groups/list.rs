@@ -5,9 +5,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+use crate::cli::admin;
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, table};
-use crate::cli::admin;
 use crate::wire::messages::list_groups::ListGroupsRequest;
 
 /// The groups with their states.

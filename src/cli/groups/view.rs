@@ -121,7 +121,8 @@ impl Member {
 }
 
 fn by_topic(topics: &Map<String, Value>) -> Option<String> {
-    let lists: Option<Vec<(&str, Vec<i32>)>> = topics.iter().map(|(topic, list)| Some((topic.as_str(), numbers(list)?))).collect();
+    let lists: Option<Vec<(&str, Vec<i32>)>> =
+        topics.iter().map(|(topic, list)| Some((topic.as_str(), numbers(list)?))).collect();
     let lists = lists?;
     Some(crate::cli::output::partitions(lists.iter().map(|(topic, list)| (*topic, list.as_slice()))))
 }
