@@ -26,6 +26,8 @@ fn is_root(path: &str) -> bool {
     match folder {
         "src" => matches!(name, "lib.rs" | "main.rs"),
         "examples" | "bench" => true,
+        // The tests of a crate; a folder of that name inside `src` holds modules.
+        "tests" => !path.contains("/src/") && !path.starts_with("src/"),
         _ => path.starts_with("tests/") && name == "main.rs",
     }
 }
@@ -35,9 +37,14 @@ fn children(source: &Source) -> Vec<String> {
     let (folder, name) = source.path.rsplit_once('/').unwrap_or(("", &source.path));
     let owns_its_folder = matches!(name, "mod.rs" | "lib.rs" | "main.rs") || is_root(&source.path);
     let home = if owns_its_folder { folder.to_owned() } else { format!("{folder}/{}", name.trim_end_matches(".rs")) };
+    let by_macro = source.text.contains("mod $");
     let mut found = Vec::new();
     let mut placed = None;
     for line in source.text.lines().map(str::trim) {
+        // Rows of a table that declares a module for each: `name: …`.
+        if let Some((module, _)) = line.split_once(':').filter(|(name, _)| by_macro && is_name(name)) {
+            found.push(format!("{home}/{module}.rs"));
+        }
         if let Some(path) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
             placed = Some(path);
         } else if let Some(module) = declared(line) {
@@ -54,7 +61,11 @@ fn children(source: &Source) -> Vec<String> {
 fn declared(line: &str) -> Option<&str> {
     let (before, name) = line.strip_suffix(';')?.rsplit_once("mod ")?;
     let plain = before.is_empty() || before == "pub " || (before.starts_with("pub(") && before.ends_with(") "));
-    (plain && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+    (plain && is_name(name)).then_some(name)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Takes `x/..` out of a path.
