@@ -8,6 +8,9 @@ use crate::{Group, Member, Partition, Partitions, Refusal};
 /// Room behind the owner maps for what usually follows them, so that the reply is not moved for it.
 const TAIL_BYTES: usize = 64;
 
+/// Runs up to this length are written one by one: shorter than a call that copies memory.
+const SHORT_RUN: usize = 8;
+
 /// Who owns which partition. Partitions that are given to nobody have no owner, which the host accepts only when the manifest says
 /// `complete: false`.
 pub struct Owners {
@@ -68,8 +71,14 @@ impl Owners {
     ///
     /// # Panics
     /// When a partition is not one of the group's.
+    #[inline]
     pub fn give_run(&mut self, partitions: Partitions, member: Member<'_>) {
-        self.deal(partitions, &[member], 0);
+        let (start, len) = (partitions.start(), partitions.len());
+        assert!(start + len <= self.partitions, "a partition of another group");
+        for slot in start..start + len.min(SHORT_RUN) {
+            self.set(slot, member);
+        }
+        self.repeat(start, len.min(SHORT_RUN), len);
     }
 
     /// Deals consecutive partitions out like cards, beginning with the member at `first`, round and round. Nobody to deal to: nothing
@@ -80,22 +89,12 @@ impl Owners {
     pub fn deal(&mut self, partitions: Partitions, members: &[Member<'_>], first: usize) {
         let (start, len) = (partitions.start(), partitions.len());
         assert!(start + len <= self.partitions, "a partition of another group");
-        if members.is_empty() {
-            return;
+        let Some(first) = first.checked_rem(members.len()) else { return };
+        let round = members[first..].iter().chain(&members[..first]);
+        for (slot, &member) in (start..start + len).zip(round) {
+            self.set(slot, member);
         }
-        let round = len.min(members.len());
-        for offset in 0..round {
-            self.set(start + offset, members[(first + offset) % members.len()]);
-        }
-        // From the second round on the map repeats itself: copy what is there, twice as much each time.
-        let bytes = self.width.bytes();
-        let (from, total) = (PLAN_HEAD_BYTES + start * bytes, len * bytes);
-        let mut done = round * bytes;
-        while done < total {
-            let more = done.min(total - done);
-            self.reply.copy_within(from..from + more, from + done);
-            done += more;
-        }
+        self.repeat(start, len.min(members.len()), len);
     }
 
     /// The index of the member that was given a partition.
@@ -128,7 +127,23 @@ impl Owners {
     #[inline]
     fn set(&mut self, slot: usize, member: Member<'_>) {
         debug_assert!((member.index() as u32) < self.members, "a member of another group");
-        self.width.set(&mut self.reply[PLAN_HEAD_BYTES..], slot, Some(member.index() as u32));
+        let owner = (member.index() as u32).to_le_bytes();
+        match self.width {
+            Width::Two => self.reply[PLAN_HEAD_BYTES + 2 * slot..][..2].copy_from_slice(&owner[..2]),
+            Width::Four => self.reply[PLAN_HEAD_BYTES + 4 * slot..][..4].copy_from_slice(&owner),
+        }
+    }
+
+    /// Fills `len` slots with what the first `round` of them hold, over and over: copies what is there, twice as much each time.
+    fn repeat(&mut self, start: usize, round: usize, len: usize) {
+        let bytes = self.width.bytes();
+        let (from, total) = (PLAN_HEAD_BYTES + start * bytes, len * bytes);
+        let mut done = round * bytes;
+        while done < total {
+            let more = done.min(total - done);
+            self.reply.copy_within(from..from + more, from + done);
+            done += more;
+        }
     }
 
     fn clear(&mut self, copies: u16) -> Result<(), Refusal> {

@@ -92,15 +92,19 @@ impl<'a> Group<'a> {
 
     /// Consecutive topics that the same members subscribe to, as long as they go; topics without partitions or without
     /// subscribers are left out. In a group whose members subscribe to the same topics this is one run with all partitions.
-    pub fn runs(&self) -> Vec<Run<'_>> {
-        let mut runs: Vec<Run<'_>> = Vec::new();
-        for topic in self.topics().filter(|topic| topic.len() > 0) {
-            match runs.last_mut() {
-                Some(run) if run.ends_before(topic) && run.first().has_same_subscribers(topic) => run.push(topic),
-                _ => runs.extend(Run::starting(topic)),
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+        let mut topics = self.topics().filter(|topic| topic.len() > 0).peekable();
+        std::iter::from_fn(move || {
+            loop {
+                let mut run = Run::starting(topics.next()?);
+                while let Some(topic) = topics.next_if(|&topic| run.first().has_same_subscribers(topic)) {
+                    run.push(topic);
+                }
+                if !run.subscribers().is_empty() {
+                    return Some(run);
+                }
             }
-        }
-        runs
+        })
     }
 
     /// The members, by id.

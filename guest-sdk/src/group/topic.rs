@@ -132,20 +132,12 @@ pub struct Run<'g> {
 }
 
 impl<'g> Run<'g> {
-    /// A run of one topic, unless nobody subscribes to it.
-    pub(super) fn starting(topic: Topic<'g>) -> Option<Self> {
-        let subscribers = topic.subscribers();
-        let run = Run { first: topic, topics: 1, partitions: topic.partitions(), subscribers };
-        (!run.subscribers.is_empty()).then_some(run)
+    pub(super) fn starting(topic: Topic<'g>) -> Self {
+        Run { first: topic, topics: 1, partitions: topic.partitions(), subscribers: topic.subscribers() }
     }
 
     pub(super) fn first(&self) -> Topic<'g> {
         self.first
-    }
-
-    /// Whether no partition lies between the run and a later topic.
-    pub(super) fn ends_before(&self, topic: Topic<'g>) -> bool {
-        self.partitions.end == topic.partitions().next
     }
 
     pub(super) fn push(&mut self, topic: Topic<'g>) {

@@ -137,30 +137,31 @@ macro_rules! __assignor {
         $($crate::__hook! { $run $f })*
 
         #[cfg(target_arch = "wasm32")]
+        // Names that no strategy has: `$assign` is looked up in this scope.
         const _: () = {
             #[unsafe(link_section = "divvy.manifest")]
             #[used]
-            static SECTION: [u8; MANIFEST.len()] = __DIVVY_BYTES;
+            static __DIVVY_SECTION: [u8; MANIFEST.len()] = __DIVVY_BYTES;
 
             #[unsafe(export_name = "divvy_panic")]
-            static PANIC: $crate::wasm::PanicText = $crate::wasm::PanicText::new();
+            static __DIVVY_PANIC: $crate::wasm::PanicText = $crate::wasm::PanicText::new();
 
             #[unsafe(export_name = "divvy_abi_v1")]
-            extern "C" fn abi() {}
+            extern "C" fn __divvy_abi() {}
 
             #[unsafe(export_name = "divvy_alloc")]
-            extern "C" fn alloc(len: u32) -> u32 {
+            extern "C" fn __divvy_alloc(len: u32) -> u32 {
                 $crate::wasm::alloc(len)
             }
 
             #[unsafe(export_name = "divvy_assign")]
-            extern "C" fn assign(ptr: u32, len: u32) -> u64 {
-                $crate::wasm::call(&PANIC, ptr, len, |request| $crate::run::$shape($assign, request))
+            extern "C" fn __divvy_assign(ptr: u32, len: u32) -> u64 {
+                $crate::wasm::call(&__DIVVY_PANIC, ptr, len, |request| $crate::run::$shape($assign, request))
             }
 
             $(#[unsafe(no_mangle)]
             extern "C" fn $export(ptr: u32, len: u32) -> u64 {
-                $crate::wasm::call(&PANIC, ptr, len, |request| $crate::run::$run($f, request))
+                $crate::wasm::call(&__DIVVY_PANIC, ptr, len, |request| $crate::run::$run($f, request))
             })*
         };
     };
