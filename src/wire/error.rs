@@ -82,6 +82,7 @@ error_codes! {
     100 UnknownTopicId "no topic has this id";
 }
 
+#[allow(clippy::derivable_impls, reason = "the variants come from a table, which has no place for a mark")]
 impl Default for ErrorCode {
     fn default() -> Self {
         Self::None
