@@ -81,3 +81,27 @@ impl Drop for Ticker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn until(what: impl Fn() -> bool) {
+        while !what() {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn it_is_parked_unless_a_call_runs() {
+        let ticker = Ticker::start(vec![Engine::default()]).unwrap();
+        let is_parked = || lock(&ticker.shared.state).parked;
+        until(is_parked);
+        let first = ticker.hold();
+        let second = ticker.hold();
+        drop(first);
+        assert!(!is_parked());
+        drop(second);
+        until(is_parked);
+    }
+}

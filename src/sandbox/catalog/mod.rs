@@ -12,6 +12,7 @@ use crate::ids::{Protocol, ProtocolType};
 
 mod cache;
 mod choose;
+mod file;
 mod shelf;
 mod smoke;
 mod status;
@@ -129,7 +130,8 @@ impl Catalog {
         self.shared.snapshot().status.clone()
     }
 
-    /// Calls `listener`, on the catalog's own thread, after modules or states changed.
+    /// Calls `listener`, on the catalog's own thread, after modules or states changed. It should be quick and must
+    /// not panic: while it runs nobody looks at the folders.
     pub fn on_change(&self, listener: Box<dyn Fn() + Send + Sync>) {
         lock(&self.shared.listeners).push(Arc::from(listener));
     }

@@ -2,23 +2,19 @@
 //! what is offered.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::cache::Cache;
 use super::choose::{Candidate, Choice, choose};
-use super::smoke;
-use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
-use crate::assignor::FaultKind;
+use super::file::{File, Stamp, file_name, list};
+use super::status::{clash, row};
+use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot, smoke};
 use crate::ids::Digest;
-use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
-use crate::sandbox::limits::{MAX_FILES, SMOKE_TRIES};
-use crate::sandbox::module::{digest_of, refuse_compiled, too_large};
+use crate::sandbox::error::{LoadError, LoadErrorKind};
+use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::{Module, Sandbox, clock};
-use crate::time::WallTime;
 
 /// All that is known.
 pub(super) struct Shelf {
@@ -39,27 +35,6 @@ struct Kept {
     module: Arc<Module>,
     /// The name of the file that it came from.
     origin: String,
-}
-
-/// One file of a folder.
-#[derive(Default)]
-struct File {
-    stamp: Option<Stamp>,
-    /// A stamp is trusted once the same bytes were found under it twice: two writes within the grain of a file system's
-    /// clock look alike.
-    is_confirmed: bool,
-    digest: Option<Digest>,
-    /// The last module of it that was fit to serve.
-    good: Option<Digest>,
-    /// What is wrong with the bytes that it holds now.
-    error: Option<LoadError>,
-    tries: u32,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
 }
 
 impl Shelf {
@@ -116,7 +91,7 @@ impl Shelf {
                 Err(error) => {
                     // A folder that cannot be read for a moment (a mount, a swap) takes no strategy away.
                     let known = self.files.iter().filter(|(path, _)| path.parent() == Some(folder.as_path()));
-                    present.extend(known.filter_map(|(path, file)| Some((path.clone(), file.stamp?))));
+                    present.extend(known.filter_map(|(path, file)| Some((path.clone(), file.stamp()?))));
                     self.troubles.insert(folder, format!("the folder cannot be read: {error}; what it had stays"));
                 }
             }
@@ -133,40 +108,13 @@ impl Shelf {
         }
     }
 
-    /// Reads a file if it changed since the last look, and admits or refuses what it holds.
+    /// Admits or refuses what a file holds, if that is new.
     fn read_file(&mut self, path: &Path, stamp: Stamp) {
         let file = self.files.entry(path.to_owned()).or_default();
-        let is_same = file.stamp == Some(stamp);
-        if is_same && file.is_confirmed {
-            return;
-        }
-        file.stamp = Some(stamp);
-        let read = read(path, self.sandbox.limits().module_bytes);
-        let bytes = match read {
-            Ok(bytes) => bytes,
-            Err(refusal) => {
-                let Refusal { kind, message } = refusal;
-                // What makes a file readable (its owner, its mode) does not show in its stamp.
-                file.is_confirmed = is_same && kind != LoadErrorKind::Unreadable;
-                file.digest = None;
-                file.error = Some(LoadError { kind, path: path.to_owned(), digest: None, message });
-                return;
-            }
-        };
-        let digest = digest_of(&bytes);
-        let is_known = file.digest == Some(digest);
-        let may_retry =
-            file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::Smoke(FaultKind::Deadline))
-                && file.tries < SMOKE_TRIES;
-        file.is_confirmed = is_same && is_known && !may_retry;
-        if is_known && !may_retry {
-            return;
-        }
-        file.tries = if is_known { file.tries + 1 } else { 1 };
-        file.digest = Some(digest);
+        let Some(bytes) = file.look(path, stamp, self.sandbox.limits().module_bytes) else { return };
         match admit(&self.sandbox, &bytes, path) {
             Ok(module) => {
-                file.good = Some(digest);
+                file.good = Some(module.digest());
                 file.error = None;
                 self.keep(module);
             }
@@ -275,66 +223,8 @@ impl Shelf {
     }
 }
 
-fn row(path: &Path, module: Option<&Module>, state: ModuleState, last_error: Option<String>) -> ModuleStatus {
-    ModuleStatus {
-        path: path.to_owned(),
-        name: module.map(|module| module.manifest().name.clone()),
-        version: module.map(|module| module.manifest().version),
-        digest: module.map(Module::digest),
-        state,
-        since: WallTime::default(),
-        last_error,
-    }
-}
-
-fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) -> LoadError {
-    let others: Vec<_> = others.iter().map(|other| other.display().to_string()).collect();
-    let called = module
-        .map_or_else(String::new, |module| format!("{} version {}", module.manifest().name, module.manifest().version));
-    LoadError {
-        kind: LoadErrorKind::Clash,
-        path: path.to_owned(),
-        digest: module.map(Module::digest),
-        message: format!(
-            "{} is {called} too, with other bytes: raise a version or remove a file",
-            others.join(" and ")
-        ),
-    }
-}
-
 fn cache_trouble(error: &io::Error) -> String {
     format!("the modules cache cannot be used: {error}; older versions of strategies do not outlive this process")
-}
-
-/// The modules of a folder with their stamps; a link counts as what it leads to.
-fn list(folder: &Path) -> io::Result<Vec<(PathBuf, Stamp)>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let is_module = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("wasm") || extension.eq_ignore_ascii_case("cwasm"));
-        // A file that went since is no module.
-        if is_module
-            && let Ok(meta) = fs::metadata(&path)
-            && meta.is_file()
-        {
-            found.push((path, Stamp { length: meta.len(), modified: meta.modified().ok() }));
-        }
-    }
-    Ok(found)
-}
-
-fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
-    refuse_compiled(path)?;
-    let mut bytes = Vec::new();
-    let length = fs::File::open(path)
-        .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Refusal::new(LoadErrorKind::Unreadable, format!("it cannot be read: {error}")))?;
-    match length > most {
-        true => Err(too_large(fs::metadata(path).map_or(length as u64, |meta| meta.len()), most)),
-        false => Ok(bytes),
-    }
 }
 
 /// Loads and smoke-tests.
@@ -347,8 +237,4 @@ fn admit(sandbox: &Sandbox, bytes: &[u8], path: &Path) -> Result<Arc<Module>, Lo
         message: format!("it failed a trial call, so it does not serve: {}", fault.message),
     })?;
     Ok(module)
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -1,10 +1,11 @@
 //! What people are told of each file in the folders.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
 use crate::ids::Digest;
+use crate::sandbox::{LoadError, LoadErrorKind, Module};
 use crate::time::WallTime;
 
 /// How a file stands.
@@ -55,5 +56,39 @@ fn hexadecimal<S: Serializer>(digest: &Option<Digest>, to: S) -> Result<S::Ok, S
     match digest {
         Some(digest) => to.collect_str(digest),
         None => to.serialize_none(),
+    }
+}
+
+/// A row about a file and the module that it gave.
+pub(super) fn row(
+    path: &Path,
+    module: Option<&Module>,
+    state: ModuleState,
+    last_error: Option<String>,
+) -> ModuleStatus {
+    ModuleStatus {
+        path: path.to_owned(),
+        name: module.map(|module| module.manifest().name.clone()),
+        version: module.map(|module| module.manifest().version),
+        digest: module.map(Module::digest),
+        state,
+        since: WallTime::default(),
+        last_error,
+    }
+}
+
+/// Why a file does not serve that has the name and version of `others`.
+pub(super) fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) -> LoadError {
+    let others: Vec<_> = others.iter().map(|other| other.display().to_string()).collect();
+    let called = module
+        .map_or_else(String::new, |module| format!("{} version {}", module.manifest().name, module.manifest().version));
+    LoadError {
+        kind: LoadErrorKind::Clash,
+        path: path.to_owned(),
+        digest: module.map(Module::digest),
+        message: format!(
+            "{} is {called} too, with other bytes: raise a version or remove a file",
+            others.join(" and ")
+        ),
     }
 }
