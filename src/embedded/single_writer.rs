@@ -1,7 +1,7 @@
 //! The embedded protocol of type `single-writer`: one member is active, the others stand by.
 //!
 //! Metadata is the MessagePack array `[1, facts]`; a state is `[1, active, epoch, active_member_id]`. The epoch is the
-//! generation in which the active member was named: it grows with each hand-over and so serves as a fencing token.
+//! generation of the plan: whoever acts under a lower one has been replaced, so it serves as a fencing token.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

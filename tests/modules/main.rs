@@ -2,4 +2,6 @@
 
 mod catalog;
 mod hostile;
+mod native;
+mod vectors;
 mod wat_modules;

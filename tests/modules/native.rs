@@ -1,0 +1,46 @@
+//! The assignors of this repository without a sandbox, for tests and benchmarks that compare.
+
+use divvy::assignor::{Assignor, Budget, CallError, Export, Manifest};
+use divvy::ids::Digest;
+use divvy_guest::run;
+
+/// A strategy called as a function.
+pub struct Native {
+    manifest: Manifest,
+    assign: fn(&[u8]) -> Vec<u8>,
+}
+
+/// The strategy of that name.
+pub fn native(name: &str) -> Native {
+    let (manifest, assign): (&str, fn(&[u8]) -> Vec<u8>) = match name {
+        "range" => (divvy_assignor_range::MANIFEST, |request| run::partitions(divvy_assignor_range::assign, request)),
+        "roundrobin" => {
+            (divvy_assignor_roundrobin::MANIFEST, |request| run::partitions(divvy_assignor_roundrobin::assign, request))
+        }
+        "rack-aware" => {
+            (divvy_assignor_rack_aware::MANIFEST, |request| run::partitions(divvy_assignor_rack_aware::assign, request))
+        }
+        "active-standby" => (divvy_assignor_active_standby::MANIFEST, |request| {
+            run::states(divvy_assignor_active_standby::assign, request)
+        }),
+        other => panic!("add {other} to the list in tests/modules/native.rs"),
+    };
+    Native { manifest: serde_json::from_str(manifest).unwrap(), assign }
+}
+
+impl Assignor for Native {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        None
+    }
+
+    fn call(&self, export: Export, request: &[u8], _budget: Budget) -> Result<Vec<u8>, CallError> {
+        match export {
+            Export::Assign => Ok((self.assign)(request)),
+            Export::UserData | Export::Check => Ok(Vec::new()),
+        }
+    }
+}

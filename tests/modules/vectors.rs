@@ -1,0 +1,119 @@
+//! Every case of every file in `tests/vectors`, natively and through the sandbox; a file belongs to the assignor of its name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use divvy::assignor::case::{Case, read_cases};
+use divvy::assignor::{Assignor, LeaderInput, MemberInput, Plan, lead, native_range};
+use divvy::embedded::single_writer::{Candidate, Role};
+use divvy::ids::Generation;
+use divvy::sandbox::{Module, Sandbox, SandboxLimits};
+use divvy::topics::TopicTable;
+use serde_json::Value;
+
+use crate::native::native;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn module(sandbox: &Sandbox, name: &str) -> Arc<Module> {
+    let path = root().join("assignors").join(format!("{name}.wasm"));
+    let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: run cargo xtask guests", path.display()));
+    sandbox.load(&bytes, &path).unwrap()
+}
+
+fn files() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("tests/vectors")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+    files.sort();
+    files
+}
+
+fn cases(file: &Path) -> Vec<Case> {
+    read_cases(serde_json::from_slice(&fs::read(file).unwrap()).unwrap()).unwrap()
+}
+
+fn assignor_of(file: &Path) -> &str {
+    match file.file_stem().and_then(|stem| stem.to_str()) {
+        Some("rack-aware-range") => "rack-aware",
+        Some(name) => name,
+        None => panic!("{} has no name", file.display()),
+    }
+}
+
+#[test]
+fn all_vectors_hold_natively_and_in_the_sandbox() {
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
+    let mut failures = Vec::new();
+    let mut run = 0;
+    for file in files() {
+        let name = assignor_of(&file);
+        let (native, module) = (native(name), module(&sandbox, name));
+        for case in cases(&file) {
+            for (place, assignor) in [("natively", &native as &dyn Assignor), ("in the sandbox", &*module)] {
+                run += 1;
+                if let Err(differs) = case.check(assignor) {
+                    failures.push(format!("{name}, {}, {place}: {differs}", case.name));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {run} failed:\n{}", failures.len(), failures.join("\n"));
+    assert!(run >= 2 * 64, "only {run} cases were run");
+}
+
+/// The host's own range stands in for the module: nobody may be able to tell which of them made a plan.
+#[test]
+fn the_built_in_range_plans_as_the_module_does() {
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
+    let module = module(&sandbox, "range");
+    for case in files().iter().flat_map(|file| cases(file)) {
+        assert_eq!(case.lead(native_range()), case.lead(&*module), "{}", case.name);
+    }
+}
+
+fn lead_writers(assignor: &dyn Assignor, memo: Option<&[u8]>, generation: i32, ids: &[&str]) -> Plan {
+    let manifest = assignor.manifest();
+    let metadata = Candidate::default().encode();
+    let members: Vec<_> = ids
+        .iter()
+        .map(|id| MemberInput { id: (*id).into(), instance: None, metadata: metadata.clone().into() })
+        .collect();
+    let input = LeaderInput {
+        group: &"ledger".into(),
+        generation: Generation(generation),
+        protocol: &manifest.protocol(),
+        protocol_type: &manifest.protocol_type(),
+        members: &members,
+        topics: &TopicTable::default(),
+        columns: &[],
+        config: &Value::Null,
+        context: None,
+        memo,
+        now_ms: 0,
+        budget_ms: Duration::from_secs(1),
+    };
+    lead(assignor, &input).unwrap()
+}
+
+fn active(plan: &Plan) -> Vec<(String, i32)> {
+    let roles = plan.states.iter().map(|(id, state)| (id, Role::decode(state).unwrap()));
+    roles.filter(|(_, role)| role.active).map(|(id, role)| (id.to_string(), role.epoch)).collect()
+}
+
+#[test]
+fn one_writer_is_active_and_stays_so_until_it_is_gone() {
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
+    let module = module(&sandbox, "active-standby");
+    for assignor in [&native("active-standby") as &dyn Assignor, &*module] {
+        let first = lead_writers(assignor, None, 1, &["w-2", "w-3"]);
+        let joined = lead_writers(assignor, first.memo.as_deref(), 2, &["w-1", "w-2", "w-3"]);
+        let left = lead_writers(assignor, joined.memo.as_deref(), 3, &["w-1", "w-3"]);
+        assert_eq!(active(&first), [("w-2".to_owned(), 1)]);
+        assert_eq!(active(&joined), [("w-2".to_owned(), 2)]);
+        assert_eq!(active(&left), [("w-1".to_owned(), 3)]);
+    }
+}
