@@ -66,12 +66,12 @@ fn text(group: &Group, output: &Output) -> String {
         let rows = group.members.iter().map(|member| row(group, member));
         parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS", "MODULES"], rows)));
     }
-    parts.extend(group.suspensions.iter().map(|suspension| output.tone(Tone::Bad, &suspended(suspension))));
+    parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &suspended(suspension))));
     parts.join("\n")
 }
 
 fn head(group: &Group) -> String {
-    let mut head = format!("{}: {}", group.group, group.state);
+    let mut head = format!("{}: {}", group.id, group.state);
     if let Some(generation) = group.generation {
         head.push_str(&format!(", generation {generation}"));
     }
@@ -91,7 +91,7 @@ fn row(group: &Group, member: &Member) -> Vec<String> {
     let modules = member.modules.as_deref().unwrap_or_default().iter();
     let modules = modules.map(|module| format!("{} {}", module.protocol, short(&module.digest)));
     vec![
-        member.instance_id.clone().unwrap_or_else(|| member.member_id.clone()),
+        member.instance.clone().unwrap_or_else(|| member.id.clone()),
         member.client_id.clone(),
         member.client_host.clone(),
         if group.is_led_by(member) { "leader" } else { "" }.to_owned(),

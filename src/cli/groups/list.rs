@@ -5,6 +5,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+use super::view::state;
 use crate::cli::admin;
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, table};
@@ -21,7 +22,7 @@ pub struct List {
 #[derive(Serialize, Deserialize, Default, Debug)]
 #[serde(default)]
 struct Line {
-    group: String,
+    id: String,
     state: String,
     protocol_type: Option<String>,
     protocol: Option<String>,
@@ -33,7 +34,7 @@ impl List {
     /// Prints them.
     pub fn run(self, output: &Output) -> Result<()> {
         let mut lines = self.lines()?;
-        lines.sort_by(|a, b| a.group.cmp(&b.group));
+        lines.sort_by(|a, b| a.id.cmp(&b.id));
         output.print(&lines, || match lines.is_empty() {
             true => format!("no groups at {}: `divvy join --group NAME --topic NAME` makes one", self.source.server),
             false => text(&lines),
@@ -42,15 +43,15 @@ impl List {
 
     fn lines(&self) -> Result<Vec<Line>> {
         if let Some(answer) = self.source.admin().and_then(|admin| admin::get(admin, "/groups").ok().flatten()) {
-            return Ok(serde_json::from_value(answer)?);
+            return Ok(serde_json::from_value(answer["groups"].clone())?);
         }
         let answer = Kafka::connect(&self.source.server)?.ask(&ListGroupsRequest::default())?;
         if answer.error_code.is_error() {
             return Err(refused("the groups are not listed", answer.error_code, None));
         }
         let lines = answer.groups.iter().map(|group| Line {
-            group: group.group_id.to_string(),
-            state: group.group_state.to_string(),
+            id: group.group_id.to_string(),
+            state: state(&group.group_state).to_owned(),
             protocol_type: (!group.protocol_type.is_empty()).then(|| group.protocol_type.to_string()),
             ..Line::default()
         });
@@ -62,7 +63,7 @@ fn text(lines: &[Line]) -> String {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let rows = lines.iter().map(|line| {
         vec![
-            line.group.clone(),
+            line.id.clone(),
             line.state.clone(),
             or_dash(line.protocol_type.clone()),
             or_dash(line.protocol.clone()),

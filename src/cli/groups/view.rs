@@ -1,9 +1,9 @@
-//! A group as the command line shows it, from whichever of the two sources there is.
+//! A group as the command line shows it: in the admin port's words, from whichever of the two sources there is.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::embedded::show_state;
+use crate::embedded::{show_metadata, show_state};
 use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 
 /// A group.
@@ -11,8 +11,8 @@ use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMembe
 #[serde(default)]
 pub struct Group {
     /// Its id.
-    pub group: String,
-    /// Its state, as Kafka's tools call it.
+    pub id: String,
+    /// Its state.
     pub state: String,
     /// What kind of group.
     pub protocol_type: Option<String>,
@@ -29,7 +29,7 @@ pub struct Group {
     /// Its members.
     pub members: Vec<Member>,
     /// What the vote passes over.
-    pub suspensions: Vec<Suspension>,
+    pub suspended: Vec<Suspension>,
 }
 
 /// A member.
@@ -37,9 +37,9 @@ pub struct Group {
 #[serde(default)]
 pub struct Member {
     /// Its id.
-    pub member_id: String,
+    pub id: String,
     /// Its lasting name.
-    pub instance_id: Option<String>,
+    pub instance: Option<String>,
     /// The name its client gives itself.
     pub client_id: String,
     /// Where it connects from.
@@ -48,8 +48,10 @@ pub struct Member {
     pub offers: Vec<String>,
     /// The modules it can run; none for a member that is not divvy's.
     pub modules: Option<Vec<Module>>,
+    /// What it says of itself under the chosen protocol, decoded.
+    pub metadata: Value,
     /// What it owns: partitions by topic, or its decoded state.
-    pub owns: Value,
+    pub state: Value,
 }
 
 /// A module that a member can run.
@@ -78,13 +80,23 @@ pub struct Suspension {
     pub reason: String,
 }
 
+/// The proposal's name of a state that Kafka's protocol calls otherwise.
+pub fn state(kafkas: &str) -> &str {
+    match kafkas {
+        "PreparingRebalance" => "Joining",
+        "CompletingRebalance" => "AwaitingSync",
+        "Dead" => "Down",
+        same => same,
+    }
+}
+
 impl Group {
     /// What DescribeGroups tells.
     pub fn from_wire(group: &DescribedGroup) -> Self {
         let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Self {
-            group: group.group_id.to_string(),
-            state: group.group_state.to_string(),
+            id: group.group_id.to_string(),
+            state: state(&group.group_state).to_owned(),
             protocol_type: named(&group.protocol_type),
             protocol: named(&group.protocol_data),
             members: group.members.iter().map(|member| Member::from_wire(&group.protocol_type, member)).collect(),
@@ -94,26 +106,27 @@ impl Group {
 
     /// Whether the member leads.
     pub fn is_led_by(&self, member: &Member) -> bool {
-        self.leader.as_ref() == Some(&member.member_id)
+        self.leader.as_ref() == Some(&member.id)
     }
 }
 
 impl Member {
     fn from_wire(protocol_type: &str, member: &DescribedGroupMember) -> Self {
         Self {
-            member_id: member.member_id.to_string(),
-            instance_id: member.group_instance_id.as_ref().map(|text| text.to_string()),
+            id: member.member_id.to_string(),
+            instance: member.group_instance_id.as_ref().map(|text| text.to_string()),
             client_id: member.client_id.to_string(),
             client_host: member.client_host.to_string(),
-            owns: show_state(protocol_type, &member.member_assignment),
+            metadata: show_metadata(protocol_type, &member.member_metadata),
+            state: show_state(protocol_type, &member.member_assignment),
             ..Self::default()
         }
     }
 
     /// `clicks 0-3 7`, or the state as it is.
     pub fn owns_text(&self) -> String {
-        match &self.owns {
-            Value::Object(topics) => by_topic(topics).unwrap_or_else(|| self.owns.to_string()),
+        match &self.state {
+            Value::Object(topics) => by_topic(topics).unwrap_or_else(|| self.state.to_string()),
             Value::Null => "nothing".to_owned(),
             other => other.to_string(),
         }

@@ -98,7 +98,7 @@ fn broken_version(stage: &mut Stage, generation: i64) -> Result<i64> {
     }
     all_in_their_racks(stage)?;
     let group = stage.server.describe(GROUP)?;
-    let suspended = group["suspensions"].as_array().into_iter().flatten();
+    let suspended = group["suspended"].as_array().into_iter().flatten();
     let reason =
         suspended.filter(|entry| entry["protocol"] == "rack-aware@3").find_map(|entry| entry["reason"].as_str());
     println!(
