@@ -125,22 +125,29 @@ pub struct Member {
     process: Process,
 }
 
+/// Who joins what.
+pub struct Role<'a> {
+    /// Its client id.
+    pub name: &'a str,
+    /// Where the coordinator listens.
+    pub server: &'a str,
+    /// The group.
+    pub group: &'a str,
+    /// The topic that the group shares.
+    pub topic: &'a str,
+    /// Where the member stands.
+    pub rack: Option<&'a str>,
+}
+
 impl Member {
     /// Joins: in `folder/NAME` lie its modules and its log.
-    pub fn join(
-        program: &Path,
-        folder: &Path,
-        server: &str,
-        group: &str,
-        topic: &str,
-        name: &str,
-        rack: &str,
-    ) -> Result<Self> {
-        let modules = folder.join(name).join("assignors");
+    pub fn join(program: &Path, folder: &Path, role: &Role<'_>) -> Result<Self> {
+        let Role { name, server, group, topic, rack } = *role;
+        let modules = modules_of(folder, name);
         fs::create_dir_all(&modules).with_context(|| format!("{} cannot be made", modules.display()))?;
         let mut command = Command::new(program);
         command.args(["join", "--json", "--server", server, "--group", group, "--topic", topic, "--client-id", name]);
-        command.args(["--rack", rack, "--assignors"]).arg(&modules);
+        command.arg("--assignors").arg(&modules).args(rack.map(|rack| ["--rack", rack]).iter().flatten());
         command.env_remove("DIVVY_ASSIGNORS").current_dir(folder);
         let process = Process::start(name, &command, &folder.join(name).join("join.log"))?;
         Ok(Self { name: name.to_owned(), modules, assigned: None, coordinator_lost: false, process })
@@ -194,8 +201,14 @@ impl Member {
     }
 }
 
+/// Where the modules of a member lie; made if need be before it joins.
+pub fn modules_of(folder: &Path, name: &str) -> PathBuf {
+    folder.join(name).join("assignors")
+}
+
 /// Puts a module into a folder as an editor or a deployment does: written aside, then moved in.
 pub fn drop_module(from: &Path, folder: &Path, name: &str) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let (aside, place) = (folder.join(format!(".{name}.part")), folder.join(format!("{name}.wasm")));
     fs::copy(from, &aside).with_context(|| format!("{} cannot be copied", from.display()))?;
     fs::rename(&aside, &place).with_context(|| format!("{} cannot be written", place.display()))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::divvy::{self, Member, Server};
+use crate::divvy::{self, Member, Role, Server};
 use crate::process::{Process, wait_until};
 use crate::shell::root;
 use crate::{guests, python};
@@ -99,14 +99,15 @@ fn mixed(bench: &Bench) -> Result<()> {
     let (server, folder) = bench.server("mixed")?;
     let range = root().join("assignors/range.wasm");
     let digest = divvy::ask(&bench.program, &["assignor", "inspect", &range.to_string_lossy()])?["digest"].clone();
-    fs::create_dir_all(folder.join("divvy/assignors")).context("the member's folder cannot be made")?;
-    divvy::drop_module(&range, &folder.join("divvy/assignors"), "range")?;
-    let mut member = Member::join(&bench.program, &folder, &server.address(), "mixed", TOPIC, "divvy", "")?;
+    divvy::drop_module(&range, &divvy::modules_of(&folder, "divvy"), "range")?;
+    let address = server.address();
+    let role = Role { name: "divvy", server: &address, group: "mixed", topic: TOPIC, rack: None };
+    let mut member = Member::join(&bench.program, &folder, &role)?;
 
     let told = (|| {
         settle(&mut member, PARTITIONS)?;
         println!("    divvy's member owns every partition");
-        let (address, partitions) = (server.address(), PARTITIONS.to_string());
+        let partitions = PARTITIONS.to_string();
         let mut script = bench.script("mixed.py", &[&address, "mixed", TOPIC, &partitions], &folder)?;
         follow(&mut script, |line| {
             if line == "ask: check who leads" {

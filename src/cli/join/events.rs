@@ -5,40 +5,22 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::cli::output::partitions;
+use crate::client::{Assigned, Note, Rebalance, Role, Share};
 use crate::embedded::show_state;
-use crate::ids::TopicName;
-use crate::membership::{Assigned, Notice, Role, Share};
+use crate::ids::{Digest, TopicName};
 
 /// A line of JSON: `event` names it.
-pub fn json(notice: &Notice, protocol_type: &str) -> Value {
-    match notice {
-        Notice::Assigned(assigned) => with_share(assigned_json(assigned), &assigned.share, protocol_type),
-        Notice::Revoke(share) => with_share(json!({ "event": "revoked" }), share, protocol_type),
-        Notice::Lost { share, reason } => with_share(json!({ "event": "lost", "reason": reason }), share, protocol_type),
-        Notice::Failed { reason } => json!({ "event": "failed", "reason": reason }),
-        Notice::OffersChanged(offers) => {
-            let offers = offers.iter().map(|offer| {
-                json!({ "protocol": offer.protocol, "digest": offer.digest.map(|digest| digest.to_string()) })
-            });
-            json!({ "event": "offers", "offers": offers.collect::<Vec<_>>() })
+pub fn json(event: &Rebalance, protocol_type: &str) -> Value {
+    match event {
+        Rebalance::Assigned(assigned) => with_share(assigned_json(assigned), &assigned.share, protocol_type),
+        Rebalance::Revoked(work) => {
+            with_share(json!({ "event": "revoked", "generation": work.generation() }), work.share(), protocol_type)
         }
-        Notice::Fault { fault, served_by } => json!({
-            "event": "fault",
-            "protocol": fault.protocol,
-            "digest": fault.digest.map(|digest| digest.to_string()),
-            "kind": fault.kind.name(),
-            "message": fault.message,
-            "served_by": served_by.to_string(),
-        }),
-        Notice::TopicsMissing(topics) => json!({ "event": "topics_missing", "topics": topics }),
-        Notice::Suspended(protocols) => {
-            let protocols = protocols.iter().map(|(protocol, reason)| json!({ "protocol": protocol, "reason": reason }));
-            json!({ "event": "suspended", "protocols": protocols.collect::<Vec<_>>() })
+        Rebalance::Lost { share, reason } => {
+            with_share(json!({ "event": "lost", "reason": reason }), share, protocol_type)
         }
-        Notice::NoPlan { reason } => json!({ "event": "no_plan", "reason": reason }),
-        Notice::CoordinatorLost { reason } => json!({ "event": "coordinator_lost", "reason": reason }),
-        Notice::CoordinatorFound => json!({ "event": "coordinator_found" }),
-        Notice::Left => json!({ "event": "left" }),
+        Rebalance::Failed { reason } => json!({ "event": "failed", "reason": reason }),
+        Rebalance::Note(note) => note_json(note),
     }
 }
 
@@ -47,7 +29,7 @@ fn assigned_json(assigned: &Assigned) -> Value {
         "event": "assigned",
         "generation": assigned.generation,
         "protocol": assigned.protocol,
-        "digest": assigned.digest.map(|digest| digest.to_string()),
+        "digest": digest(assigned.digest),
         "member": assigned.member,
         "leader": assigned.leader,
         "role": match assigned.role {
@@ -55,6 +37,38 @@ fn assigned_json(assigned: &Assigned) -> Value {
             Role::Follower => "follower",
         },
     })
+}
+
+fn note_json(note: &Note) -> Value {
+    match note {
+        Note::OffersChanged(offers) => {
+            let offer = |offer: &crate::membership::negotiate::Offer| {
+                json!({ "protocol": offer.protocol, "digest": digest(offer.digest) })
+            };
+            json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
+        }
+        Note::ModuleRefused { path, reason } => json!({ "event": "module_refused", "path": path, "reason": reason }),
+        Note::Fault { fault, served_by } => json!({
+            "event": "fault",
+            "protocol": fault.protocol,
+            "digest": digest(fault.digest),
+            "kind": fault.kind.name(),
+            "message": fault.message,
+            "served_by": served_by.to_string(),
+        }),
+        Note::TopicsMissing(topics) => json!({ "event": "topics_missing", "topics": topics }),
+        Note::Suspended(protocols) => {
+            let entry = |(protocol, reason): &(_, _)| json!({ "protocol": protocol, "reason": reason });
+            json!({ "event": "suspended", "protocols": protocols.iter().map(entry).collect::<Vec<_>>() })
+        }
+        Note::NoPlan { reason } => json!({ "event": "no_plan", "reason": reason }),
+        Note::CoordinatorLost { reason } => json!({ "event": "coordinator_lost", "reason": reason }),
+        Note::CoordinatorFound => json!({ "event": "coordinator_found" }),
+    }
+}
+
+fn digest(digest: Option<Digest>) -> Option<String> {
+    digest.map(|digest| digest.to_string())
 }
 
 fn with_share(mut event: Value, share: &Share, protocol_type: &str) -> Value {
@@ -71,36 +85,17 @@ fn by_topic(topics: &[(TopicName, Vec<i32>)]) -> BTreeMap<&str, &Vec<i32>> {
 }
 
 /// A sentence.
-pub fn text(notice: &Notice, protocol_type: &str) -> String {
-    match notice {
-        Notice::Assigned(assigned) => {
+pub fn text(event: &Rebalance, protocol_type: &str) -> String {
+    match event {
+        Rebalance::Assigned(assigned) => {
             let Assigned { generation, protocol, role, share, .. } = assigned;
             let does = if *role == Role::Leader { "leads and owns" } else { "owns" };
             format!("{does} {} (generation {generation}, {protocol})", share_text(share, protocol_type))
         }
-        Notice::Revoke(share) => format!("gives up {} for a rebalance", share_text(share, protocol_type)),
-        Notice::Lost { share, reason } => format!("lost {}: {reason}", share_text(share, protocol_type)),
-        Notice::Failed { reason } => format!("is out: {reason}"),
-        Notice::OffersChanged(offers) => {
-            let names: Vec<&str> = offers.iter().map(|offer| offer.protocol.as_str()).collect();
-            format!("offers {}", if names.is_empty() { "nothing".to_owned() } else { names.join(", ") })
-        }
-        Notice::Fault { fault, served_by } => {
-            let kind = fault.kind.name();
-            format!("{} failed ({kind}): {}; served by {served_by}", fault.protocol, fault.message)
-        }
-        Notice::TopicsMissing(topics) => {
-            let names: Vec<&str> = topics.iter().map(TopicName::as_str).collect();
-            format!("waits for topics that do not exist: {}", names.join(", "))
-        }
-        Notice::Suspended(protocols) => {
-            let lines: Vec<String> = protocols.iter().map(|(protocol, reason)| format!("{protocol} ({reason})")).collect();
-            format!("hears that the vote passes over {}", lines.join(", "))
-        }
-        Notice::NoPlan { reason } => format!("got no plan, joins again: {reason}"),
-        Notice::CoordinatorLost { reason } => format!("lost the coordinator, keeps its work: {reason}"),
-        Notice::CoordinatorFound => "found the coordinator".to_owned(),
-        Notice::Left => "left".to_owned(),
+        Rebalance::Revoked(work) => format!("gives up {} for a rebalance", share_text(work.share(), protocol_type)),
+        Rebalance::Lost { share, reason } => format!("lost {}: {reason}", share_text(share, protocol_type)),
+        Rebalance::Failed { reason } => format!("is out of the group: {reason}"),
+        Rebalance::Note(note) => note.to_string(),
     }
 }
 

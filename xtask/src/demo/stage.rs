@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::divvy::{Member, Server, drop_module};
+use crate::divvy::{Member, Role, Server, drop_module, modules_of};
 use crate::process::wait_until;
 use crate::shell::root;
 
@@ -56,11 +56,11 @@ impl Stage {
 
     /// The next member joins, with `range` in its folder.
     pub fn enter(&mut self, name: &str, rack: &str) -> Result<()> {
-        let modules = self.folder.path().join(name).join("assignors");
-        std::fs::create_dir_all(&modules).with_context(|| format!("{} cannot be made", modules.display()))?;
-        drop_module(&root().join("assignors/range.wasm"), &modules, "range")?;
+        let folder = self.folder.path();
+        drop_module(&root().join("assignors/range.wasm"), &modules_of(folder, name), "range")?;
         let server = self.server.address();
-        let member = Member::join(&self.program, self.folder.path(), &server, GROUP, TOPIC, name, rack)?;
+        let role = Role { name, server: &server, group: GROUP, topic: TOPIC, rack: Some(rack) };
+        let member = Member::join(&self.program, folder, &role)?;
         self.members.push(member);
         Ok(())
     }
