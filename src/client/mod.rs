@@ -1,1 +1,93 @@
-//! `divvy::Member`: the tokio shell around the membership.
+//! A member of a group, in any process: it joins, is told its work, gives it up when asked, leads when chosen.
+//!
+//! It works against divvy and against any broker that speaks Kafka's group protocol. What to do when is decided by
+//! [`crate::membership`]; here are the sockets, the task and the clock around it.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), divvy::client::JoinError> {
+//! use divvy::client::{Member, Rebalance};
+//!
+//! let mut member = Member::builder("127.0.0.1:9092", "search-indexers")
+//!     .assignors("assignors") // a folder, watched
+//!     .subscribe(["clicks", "queries"])
+//!     .fact("rack", "eu-1a")
+//!     .join()
+//!     .await?;
+//! while let Some(rebalance) = member.next().await {
+//!     match rebalance {
+//!         Rebalance::Assigned(work) => println!("generation {}: {:?}", work.generation, work.share),
+//!         Rebalance::Revoked(work) => work.done(), // after finishing it
+//!         Rebalance::Lost { reason, .. } => println!("stop at once: {reason}"),
+//!         Rebalance::Failed { reason } => println!("out of the group: {reason}"),
+//!         Rebalance::Note(note) => println!("{note}"),
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod builder;
+mod calls;
+mod clock;
+mod commit;
+mod connection;
+mod coordinator;
+mod error;
+mod inbox;
+mod limits;
+mod news;
+mod retry;
+mod runtime;
+mod shelf;
+mod spawn;
+mod topics;
+
+use tokio::sync::mpsc;
+
+pub use builder::Builder;
+pub use commit::Offset;
+pub use error::{CommitError, JoinError, Unreachable};
+use inbox::Inbox;
+pub use news::{Duty, Note, Rebalance, Revoked, Writer};
+use runtime::News;
+use spawn::Task;
+
+use crate::membership::Event;
+pub use crate::membership::{Assigned, Role, Rollout, Share};
+
+/// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:
+/// [`Member::leave`] hands over at once.
+#[derive(Debug)]
+pub struct Member {
+    inbox: Inbox,
+    news: mpsc::Receiver<News>,
+    task: Task,
+}
+
+impl Member {
+    /// Describes a member of a group. `bootstrap` is one `HOST:PORT` or several, separated by commas.
+    pub fn builder(bootstrap: &str, group: &str) -> Builder {
+        Builder::new(bootstrap, group)
+    }
+
+    /// The next thing that happened to the member; none when it has left or failed. A member whose application does
+    /// not ask for so long that 256 of them lie here is ended.
+    pub async fn next(&mut self) -> Option<Rebalance> {
+        match self.news.recv().await? {
+            News::Notice(notice) => news::rebalance(notice, &self.inbox),
+            News::Note(note) => Some(Rebalance::Note(note)),
+        }
+    }
+
+    /// Commits how far the work has come, in the name of the present generation: a member that lost its work is refused.
+    pub async fn commit(&self, offsets: Vec<Offset>) -> Result<(), CommitError> {
+        retry::commit(&self.inbox, offsets).await
+    }
+
+    /// Leaves the group: the others get the work now, not after a session timeout.
+    pub async fn leave(mut self) {
+        self.inbox.event(Event::Leave);
+        while self.news.recv().await.is_some() {}
+        drop(self.task);
+    }
+}

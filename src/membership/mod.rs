@@ -1,1 +1,239 @@
-//! A member's own state machine: pure, like the group's.
+//! A member's own state machine, pure like the group: it is told what happened and when, and says what to send, what
+//! to run and what to tell the application. It has no clock, no socket and no task; [`crate::client`] is its shell.
+//!
+//! Three laws hold in every state. An answer is judged against the identity that its request was sent with, so a late
+//! one changes nothing. A lost coordinator is found again with the generation kept: nobody rebalances for it. Work is
+//! given up before the member joins again, and told as lost as soon as another member may have it.
+
+mod answers;
+pub mod backoff;
+pub mod config;
+pub mod event;
+mod heart;
+pub mod lead;
+pub mod limits;
+mod metadata;
+pub mod negotiate;
+pub mod notice;
+mod share;
+mod state;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod watch;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use backoff::{Backoff, Dice};
+pub use config::{Config, Purpose, Rollout};
+pub use event::{Action, Event, Peer};
+use event::{Sent, SyncCall};
+use heart::Heart;
+use lead::{LastPlan, Rules};
+use metadata::Claim;
+pub use negotiate::Strategies;
+use negotiate::{Offer, Wishes};
+pub use notice::{Assigned, Notice, Role, Share};
+use state::{Coordinator, State};
+use watch::Watch;
+
+use crate::ids::{Digest, Generation, MemberId, Protocol};
+use crate::time::{Now, Timestamp};
+
+/// What one event caused, in the order in which it is to be done.
+pub type Actions = Vec<Action>;
+
+/// One member of one group, as it sees itself.
+pub struct Membership {
+    config: Config,
+    /// Of the event at hand.
+    now: Now,
+    out: Actions,
+    dice: Dice,
+    tickets: u64,
+
+    /// Empty until the coordinator gave one.
+    member: MemberId,
+    state: State,
+    coordinator: Coordinator,
+    /// What the application was last told is wrong with the coordinator.
+    trouble: Option<String>,
+    seek_backoff: Backoff,
+    join_backoff: Backoff,
+    heart: Heart,
+
+    strategies: Strategies,
+    /// What the member would offer now …
+    offers: Vec<Offer>,
+    /// … and what the coordinator was last told.
+    offered: Vec<Offer>,
+    rules: Rules,
+    suspended: Vec<(Protocol, String)>,
+    /// What the member had last, for stickiness.
+    claim: Option<Claim>,
+
+    watch: Watch,
+    /// A stable member joins again then, and why.
+    rejoin: Option<(Timestamp, String)>,
+    last_plan: Option<LastPlan>,
+    memo: Option<Bytes>,
+}
+
+impl Membership {
+    /// A member that has not joined yet. It begins with its first event, which should tell it its strategies.
+    pub fn new(config: Config, entropy: u64, now: Now) -> Self {
+        let watch = Watch::of_member(&config, now.mono);
+        Self {
+            config,
+            now,
+            out: Vec::new(),
+            dice: Dice::new(entropy),
+            tickets: 0,
+            member: MemberId::default(),
+            state: State::Unjoined { join_at: now.mono, reason: "it starts".to_owned() },
+            coordinator: Coordinator::NotFound { again_at: now.mono },
+            trouble: None,
+            seek_backoff: Backoff::default(),
+            join_backoff: Backoff::default(),
+            heart: Heart::default(),
+            strategies: Strategies::from_iter([]),
+            offers: Vec::new(),
+            offered: Vec::new(),
+            rules: Rules::default(),
+            suspended: Vec::new(),
+            claim: None,
+            watch,
+            rejoin: None,
+            last_plan: None,
+            memo: None,
+        }
+    }
+
+    /// Takes in what happened and says what to do, in order.
+    pub fn handle(&mut self, event: Event, now: Now) -> Actions {
+        self.now = now;
+        if !matches!(self.state, State::Over) {
+            self.take_in(event);
+            self.turn();
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn take_in(&mut self, event: Event) {
+        match event {
+            Event::Strategies(strategies) => {
+                self.strategies = strategies;
+                self.review_offers();
+            }
+            Event::CoordinatorFound(peer) => self.found(peer),
+            Event::CoordinatorNotFound(reason) => self.not_found(reason),
+            Event::Joined(sent, answer) => self.joined(&sent, answer),
+            Event::Synced(sent, answer) => self.synced(&sent, answer),
+            Event::Beaten(sent, error) => self.beaten(&sent, error),
+            Event::Unanswered(sent, reason) => self.unanswered(&sent, &reason),
+            Event::Topics(sent, answer) => self.topics(&sent, answer),
+            Event::Led(sent, led) => self.led(&sent, *led),
+            Event::GivenUp(generation) => self.given_up(generation),
+            Event::Leave => self.leave(),
+            Event::LeaveDone => self.over(Notice::Left),
+            Event::Tick => {}
+        }
+    }
+
+    /// Who the member is while it has a share: what a commit is sent with.
+    pub fn identity(&self) -> Option<(MemberId, Generation)> {
+        match &self.state {
+            State::Stable { joined, .. } | State::GivingUp { joined, .. } => {
+                Some((self.member.clone(), joined.generation))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the member offers, most wanted first.
+    pub fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// The modules behind the offers, as they are announced to a divvy coordinator.
+    pub fn modules(&self) -> Vec<(Protocol, Digest)> {
+        modules(&self.offers)
+    }
+
+    /// What the member says in its next request.
+    fn send(&mut self) -> Sent {
+        self.tickets += 1;
+        let generation = self.state.joined().map_or(Generation::NONE, |it| it.generation);
+        Sent { ticket: self.tickets, generation, member: self.member.clone() }
+    }
+
+    fn tell(&mut self, notice: Notice) {
+        self.out.push(Action::Tell(notice));
+    }
+
+    fn over(&mut self, last: Notice) {
+        self.tell(last);
+        self.state = State::Over;
+    }
+
+    /// The member is out for good: what it had is another's soon.
+    fn fail(&mut self, reason: String) {
+        self.lose_share(&reason);
+        self.over(Notice::Failed { reason });
+    }
+
+    fn leave(&mut self) {
+        if self.member == MemberId::default() || !matches!(self.coordinator, Coordinator::Known(_)) {
+            // Nobody knows this member, or nobody can be told: its session ends by itself.
+            return self.over(Notice::Left);
+        }
+        let sent = self.send();
+        self.state = State::Leaving;
+        self.out.push(Action::Leave(sent));
+    }
+
+    /// The strategies or the operator's wishes changed: does that change what this member offers?
+    fn review_offers(&mut self) {
+        let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
+        let offers = negotiate::offers(&self.strategies, &self.config.purpose.protocol_type(), wishes);
+        if offers != self.offers {
+            self.offers = offers;
+            self.tell(Notice::OffersChanged(self.offers.clone()));
+        }
+        self.announce();
+    }
+
+    /// Brings changed offers to the group (DESIGN 7.2): a divvy coordinator is told in a heartbeat and rebalances once
+    /// for everybody; any other learns them at the next rebalance, or at a rejoin that is spread over the fleet.
+    fn announce(&mut self) {
+        if self.state.joined().is_none() || self.offers == self.offered {
+            return;
+        }
+        match (&self.coordinator, self.config.rollout) {
+            (Coordinator::Known(Peer::Divvy), _) => self.heart.announce(self.offers.clone()),
+            (Coordinator::Known(Peer::Other), Rollout::Eager { within }) if self.rejoin.is_none() => {
+                let at = self.now.mono + self.dice.below(within);
+                self.rejoin = Some((at, "its modules changed".to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// The plan that this member's last SyncGroup brought was accepted: it is the fall-back of the next one.
+    fn remember_plan(&mut self, call: &SyncCall, memo: Option<Bytes>) {
+        self.last_plan = Some(Arc::new(call.states.clone()));
+        self.memo = memo;
+    }
+
+    /// Another member led: what this one remembers is no longer what the group did last.
+    fn forget_plan(&mut self) {
+        self.last_plan = None;
+        self.memo = None;
+    }
+}
+
+fn modules(offers: &[Offer]) -> Vec<(Protocol, Digest)> {
+    offers.iter().filter_map(|it| it.digest.map(|digest| (it.protocol.clone(), digest))).collect()
+}

@@ -1,0 +1,251 @@
+//! How a member is put together.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::calls::Caller;
+use super::coordinator::Finder;
+use super::error::JoinError;
+use super::inbox::{Inbox, Input};
+use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
+use super::runtime::Runtime;
+use super::shelf::Shelf;
+use super::spawn::{Tasks, blocking, task};
+use super::{Member, clock};
+use crate::embedded::single_writer::Candidate;
+use crate::ids::{GroupId, ProtocolType, TopicName};
+use crate::membership::config::CONSUMER;
+use crate::membership::{Config, Membership, Purpose, Rollout};
+use crate::sandbox::Sandbox;
+
+/// The protocol type of single writers, and the strategy that serves it unless another one is named.
+const SINGLE_WRITER: (&str, &str) = ("single-writer", "active-standby");
+
+/// A session needs room for two lost heartbeats.
+const HEARTBEATS_PER_SESSION: u32 = 3;
+
+/// A member that is being described. Nothing happens before [`Builder::join`].
+#[must_use]
+pub struct Builder {
+    bootstrap: Vec<String>,
+    client_id: String,
+    sandbox: Option<Sandbox>,
+    folders: Vec<PathBuf>,
+    module_cache: Option<PathBuf>,
+    protocol_type: Option<String>,
+    topics: Vec<TopicName>,
+    metadata: Option<Bytes>,
+    context: Option<Bytes>,
+    /// The purpose is filled in at the end.
+    config: Config,
+}
+
+impl Builder {
+    pub(super) fn new(bootstrap: &str, group: &str) -> Self {
+        let addresses = bootstrap.split(',').map(str::trim).filter(|it| !it.is_empty());
+        Self {
+            bootstrap: addresses.map(str::to_owned).collect(),
+            client_id: "divvy".to_owned(),
+            sandbox: None,
+            folders: Vec::new(),
+            module_cache: None,
+            protocol_type: None,
+            topics: Vec::new(),
+            metadata: None,
+            context: None,
+            config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
+        }
+    }
+
+    /// A folder of modules, watched from then on. Several may be given.
+    pub fn assignors(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folders.push(folder.into());
+        self
+    }
+
+    /// Which assignors to offer, most wanted first: `rack-aware` for its versions at hand, `rack-aware@1` for that one.
+    /// Without it those are offered whose manifest says `offer = default`, by rank.
+    pub fn assignor_names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.config.assignors = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart. Each
+    /// member needs a folder of its own.
+    pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.module_cache = Some(folder.into());
+        self
+    }
+
+    /// A sandbox that several members of one process share. Without it the member starts its own.
+    pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
+    /// Protocol type `consumer`: a share of the partitions of these topics.
+    pub fn subscribe<N: AsRef<str>>(mut self, topics: impl IntoIterator<Item = N>) -> Self {
+        self.topics = topics.into_iter().map(|it| TopicName::from(it.as_ref())).collect();
+        self
+    }
+
+    /// Another protocol type, with [`Builder::metadata`] as what the member says of itself.
+    pub fn protocol_type(mut self, name: impl Into<String>) -> Self {
+        self.protocol_type = Some(name.into());
+        self
+    }
+
+    /// Protocol type `single-writer`, served by `active-standby` unless [`Builder::assignor_names`] says otherwise:
+    /// one member is active, see [`super::Duty`].
+    pub fn single_writer(self) -> Self {
+        self.protocol_type(SINGLE_WRITER.0)
+    }
+
+    /// What the member says of itself, for types other than `consumer`.
+    pub fn metadata(mut self, metadata: impl Into<Bytes>) -> Self {
+        self.metadata = Some(metadata.into());
+        self
+    }
+
+    /// What the application gives the strategy when this member leads, for types other than `consumer`.
+    pub fn context(mut self, context: impl Into<Bytes>) -> Self {
+        self.context = Some(context.into());
+        self
+    }
+
+    /// What the member says of itself to strategies: `rack`, `weight`, anything.
+    pub fn fact(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.config.facts.insert(name.into(), value.into());
+        self
+    }
+
+    /// The start of the member's id, and its name in the coordinator's logs.
+    pub fn client_id(mut self, client_id: impl Into<String>) -> Self {
+        self.client_id = client_id.into();
+        self
+    }
+
+    /// How long the coordinator may hear nothing before it gives the member's work to others.
+    pub fn session_timeout(mut self, timeout: Duration) -> Self {
+        self.config.session_timeout = timeout;
+        self
+    }
+
+    /// How long a rebalance may wait for this member to finish its work.
+    pub fn rebalance_timeout(mut self, timeout: Duration) -> Self {
+        self.config.rebalance_timeout = timeout;
+        self
+    }
+
+    /// How often the member says that it is alive, and so how soon it hears of a rebalance.
+    pub fn heartbeat_interval(mut self, interval: Duration) -> Self {
+        self.config.heartbeat_interval = interval;
+        self
+    }
+
+    /// How often a leader looks for new topics and partitions.
+    pub fn topics_interval(mut self, interval: Duration) -> Self {
+        self.config.topics_interval = interval;
+        self
+    }
+
+    /// How a changed module reaches the group where the coordinator is not divvy.
+    pub fn rollout(mut self, rollout: Rollout) -> Self {
+        self.config.rollout = rollout;
+        self
+    }
+
+    /// Starts the member. It returns as soon as the modules are read; the group is joined in the background, and
+    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included.
+    pub async fn join(mut self) -> Result<Member, JoinError> {
+        self.check()?;
+        let (inbox, inputs) = Inbox::new();
+        let shelf = self.open_shelf(&inbox).await?;
+        let (news, received) = mpsc::channel(UNREAD_NEWS);
+        let config = self.config;
+        let runtime = Runtime {
+            caller: Arc::new(Caller {
+                group: config.group.clone(),
+                session_timeout: config.session_timeout,
+                rebalance_timeout: config.rebalance_timeout,
+                parked: config.rebalance_timeout + PARKED_EXTRA,
+            }),
+            finder: Arc::new(Finder {
+                bootstrap: self.bootstrap,
+                client_id: self.client_id.into(),
+                group: config.group.clone(),
+            }),
+            membership: Membership::new(config, clock::entropy(), clock::now()),
+            shelf,
+            inbox: inbox.clone(),
+            news,
+            coordinator: None,
+            requests: Tasks::default(),
+            others: Tasks::default(),
+        };
+        Ok(Member { inbox, news: received, task: task(runtime.run(inputs)) })
+    }
+
+    fn check(&mut self) -> Result<(), JoinError> {
+        if self.bootstrap.is_empty() {
+            return Err(JoinError::NoAddress);
+        }
+        if self.config.group.as_str().is_empty() {
+            return Err(JoinError::NoGroup);
+        }
+        let (heartbeat, session) = (self.config.heartbeat_interval, self.config.session_timeout);
+        if heartbeat.saturating_mul(HEARTBEATS_PER_SESSION) > session {
+            return Err(JoinError::SlowHeart { heartbeat_ms: heartbeat.as_millis(), session_ms: session.as_millis() });
+        }
+        self.config.purpose = self.purpose()?;
+        Ok(())
+    }
+
+    fn purpose(&mut self) -> Result<Purpose, JoinError> {
+        match self.protocol_type.as_deref().unwrap_or(CONSUMER) {
+            CONSUMER if self.topics.is_empty() => Err(JoinError::NoPurpose),
+            CONSUMER => {
+                self.topics.sort_unstable();
+                self.topics.dedup();
+                Ok(Purpose::Topics(std::mem::take(&mut self.topics)))
+            }
+            name => {
+                let mut metadata = self.metadata.take();
+                if name == SINGLE_WRITER.0 {
+                    if self.config.assignors.is_empty() {
+                        self.config.assignors.push(SINGLE_WRITER.1.to_owned());
+                    }
+                    let facts: BTreeMap<_, _> = self.config.facts.clone();
+                    metadata = metadata.or_else(|| Some(Candidate { facts }.encode().into()));
+                }
+                Ok(Purpose::States {
+                    protocol_type: ProtocolType::from(name),
+                    metadata: metadata.unwrap_or_default(),
+                    context: self.context.take(),
+                })
+            }
+        }
+    }
+
+    async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
+        let folders = std::mem::take(&mut self.folders);
+        if folders.is_empty() {
+            return Ok(None);
+        }
+        let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
+        let changed = inbox.clone();
+        let on_change = Box::new(move || {
+            changed.put(Input::ModulesChanged);
+        });
+        let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+        let shelf = opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?;
+        // What the folders hold now is the first change.
+        inbox.put(Input::ModulesChanged);
+        Ok(Some(shelf))
+    }
+}

@@ -1,0 +1,95 @@
+//! The way to a group's coordinator: found through any of the bootstrap addresses, talked to on one connection, and on
+//! a second one only while an answer of the first is parked.
+
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use super::connection::Connection;
+use super::error::Unreachable;
+use super::limits::REQUEST_TIMEOUT;
+use crate::ids::GroupId;
+use crate::membership::Peer;
+use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
+use crate::wire::{ErrorCode, Text};
+
+/// How to find it.
+#[derive(Clone, Debug)]
+pub(super) struct Finder {
+    pub(super) bootstrap: Vec<String>,
+    pub(super) client_id: Text,
+    pub(super) group: GroupId,
+}
+
+impl Finder {
+    /// Asks one address after the other. Fails with what the first one said: it is the one that people know.
+    pub(super) async fn find(&self) -> Result<Coordinator, Unreachable> {
+        let mut first = None;
+        for address in &self.bootstrap {
+            match self.find_through(address).await {
+                Ok(coordinator) => return Ok(coordinator),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_else(|| {
+            Unreachable::no_coordinator(self.group.as_str(), "nobody", "there is no address to ask")
+        }))
+    }
+
+    async fn find_through(&self, address: &str) -> Result<Coordinator, Unreachable> {
+        let asked = Connection::open(address, &self.client_id).await?;
+        let refused = |reason: &str| Unreachable::no_coordinator(self.group.as_str(), address, reason);
+        let key = Text::from(self.group.as_str());
+        let request = FindCoordinatorRequest { key: key.clone(), coordinator_keys: vec![key], ..Default::default() };
+        let answer = asked.call(&request, REQUEST_TIMEOUT).await.map_err(|reason| refused(&reason))?;
+        // A list since version 4, one before.
+        let (error, host, port) = match answer.coordinators.into_iter().next() {
+            Some(it) => (it.error_code, it.host, it.port),
+            None => (answer.error_code, answer.host, answer.port),
+        };
+        if error.is_error() {
+            return Err(refused(&refusal(error)));
+        }
+        let found = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        let main = if found == address { asked } else { Connection::open(&found, &self.client_id).await? };
+        Ok(Coordinator { main: Arc::new(main), side: OnceCell::new(), client_id: self.client_id.clone() })
+    }
+}
+
+fn refusal(error: ErrorCode) -> String {
+    match error {
+        ErrorCode::CoordinatorNotAvailable => "none is available yet; it is asked again".to_owned(),
+        ErrorCode::GroupAuthorizationFailed => {
+            "this client may not use the group: ask for DESCRIBE and READ on it".to_owned()
+        }
+        error => error.to_string(),
+    }
+}
+
+/// A coordinator that was reached.
+pub(super) struct Coordinator {
+    main: Arc<Connection>,
+    side: OnceCell<Arc<Connection>>,
+    client_id: Text,
+}
+
+impl Coordinator {
+    /// What it understands.
+    pub(super) fn peer(&self) -> Peer {
+        self.main.peer()
+    }
+
+    /// For requests that the coordinator may park.
+    pub(super) fn main(&self) -> Arc<Connection> {
+        Arc::clone(&self.main)
+    }
+
+    /// For requests that must not wait behind a parked one: answers of one connection keep their order.
+    pub(super) async fn prompt(&self) -> Result<Arc<Connection>, String> {
+        if self.main.is_idle() {
+            return Ok(self.main());
+        }
+        let open = || async { Connection::open(self.main.address(), &self.client_id).await.map(Arc::new) };
+        self.side.get_or_try_init(open).await.map(Arc::clone).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,96 @@
+//! What goes wrong before a member is in its group, with the remedy.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A broker that cannot be talked to.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{0}")]
+pub struct Unreachable(String);
+
+impl Unreachable {
+    pub(super) fn connect(address: &str, error: &io::Error) -> Self {
+        let remedy = match error.kind() {
+            io::ErrorKind::ConnectionRefused => {
+                "nothing listens there: start `divvy serve`, or give the address of a broker"
+            }
+            io::ErrorKind::InvalidInput | io::ErrorKind::AddrNotAvailable => "give it as HOST:PORT",
+            _ => "give an address that this machine can reach, as HOST:PORT",
+        };
+        Self(format!("cannot reach {address}: {error}; {remedy}"))
+    }
+
+    pub(super) fn silent(address: &str, waited: Duration) -> Self {
+        Self(format!(
+            "cannot reach {address}: no answer within {} ms; a firewall may drop the packets, or the address is another network's",
+            waited.as_millis()
+        ))
+    }
+
+    pub(super) fn foreign(address: &str, reason: &str) -> Self {
+        Self(format!(
+            "{address} does not answer in Kafka's protocol: {reason}; give the address of `divvy serve` or of a broker, without TLS"
+        ))
+    }
+
+    pub(super) fn no_coordinator(group: &str, address: &str, reason: &str) -> Self {
+        Self(format!("{address} names no coordinator for group {group}: {reason}"))
+    }
+}
+
+/// A member that cannot even begin.
+#[derive(Debug, Error)]
+pub enum JoinError {
+    /// No address.
+    #[error("no address to begin with: give at least one HOST:PORT")]
+    NoAddress,
+    /// No group.
+    #[error("the group id is empty: give the group a name")]
+    NoGroup,
+    /// Nothing to join for.
+    #[error("the member wants nothing: give it topics with `subscribe`, or a protocol type with `protocol_type`")]
+    NoPurpose,
+    /// Timeouts that cannot work.
+    #[error(
+        "a heartbeat every {heartbeat_ms} ms does not keep a session of {session_ms} ms: choose at most a third of it"
+    )]
+    SlowHeart {
+        /// The heartbeat interval.
+        heartbeat_ms: u128,
+        /// The session timeout.
+        session_ms: u128,
+    },
+    /// No folder of assignors.
+    #[error("there is no folder {}: make it, or give another one with `assignors`", .0.display())]
+    NoFolder(PathBuf),
+    /// The sandbox or the catalog cannot start.
+    #[error("the sandbox for assignors cannot start: {0}")]
+    Sandbox(String),
+}
+
+/// A commit that was not taken.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CommitError {
+    /// The member has no share now.
+    #[error("the member has no work now, so it cannot commit: wait until it is assigned again")]
+    NotAssigned,
+    /// The coordinator refuses a partition.
+    #[error("the commit of {topic}/{partition} was refused: {error}")]
+    Refused {
+        /// The topic.
+        topic: String,
+        /// The partition.
+        partition: i32,
+        /// Why.
+        error: crate::wire::ErrorCode,
+    },
+    /// No answer.
+    #[error("the commit got no answer: {0}")]
+    Unanswered(String),
+    /// The member is gone.
+    #[error("the member has left its group")]
+    Left,
+}

@@ -1,0 +1,46 @@
+//! What reaches a member's task. The channel has no bound of its own: it holds at most one entry for each request on its
+//! way, each commit that somebody awaits, and each change of the folders, which the catalog debounces.
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::commit::Offset;
+use super::coordinator::Coordinator;
+use super::error::{CommitError, Unreachable};
+use crate::ids::Generation;
+use crate::membership::Event;
+
+/// What the task is told.
+pub(super) enum Input {
+    /// For the membership as it is.
+    Event(Event),
+    /// The search for the coordinator ended.
+    Searched(Result<Coordinator, Unreachable>),
+    /// The folders of modules changed.
+    ModulesChanged,
+    /// The application commits.
+    Commit(Vec<Offset>, oneshot::Sender<Result<(), CommitError>>),
+}
+
+/// Where to tell it.
+#[derive(Clone, Debug)]
+pub(super) struct Inbox(mpsc::UnboundedSender<Input>);
+
+impl Inbox {
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Input>) {
+        let (inbox, inputs) = mpsc::unbounded_channel();
+        (Self(inbox), inputs)
+    }
+
+    /// Says whether the member still lives.
+    pub(super) fn put(&self, input: Input) -> bool {
+        self.0.send(input).is_ok()
+    }
+
+    pub(super) fn event(&self, event: Event) -> bool {
+        self.put(Input::Event(event))
+    }
+
+    pub(super) fn given_up(&self, generation: Generation) {
+        self.event(Event::GivenUp(generation));
+    }
+}

@@ -1,0 +1,190 @@
+//! What [`super::Member::next`] gives: work to do, work to give up, and a few things that people want to read.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::inbox::Inbox;
+use crate::embedded::single_writer;
+use crate::ids::{Generation, Protocol, TopicName};
+use crate::membership::lead::{Fault, ServedBy};
+use crate::membership::negotiate::Offer;
+use crate::membership::{Assigned, Notice, Share};
+
+/// What happened to the member.
+#[derive(Debug)]
+pub enum Rebalance {
+    /// This is its work now, until it is told otherwise.
+    Assigned(Assigned),
+    /// It has to finish this work and say so with [`Revoked::done`]: the group waits, at most for the rebalance timeout.
+    Revoked(Revoked),
+    /// This work may already be another's: stop at once.
+    Lost {
+        /// What was lost.
+        share: Share,
+        /// Why.
+        reason: String,
+    },
+    /// The member is out for good: [`super::Member::next`] gives nothing more.
+    Failed {
+        /// Why, and what to do about it.
+        reason: String,
+    },
+    /// Something to read; nothing has to be done.
+    Note(Note),
+}
+
+/// Work to give up.
+#[derive(Debug)]
+pub struct Revoked {
+    share: Share,
+    generation: Generation,
+    inbox: Inbox,
+}
+
+impl Revoked {
+    /// What to give up.
+    pub fn share(&self) -> &Share {
+        &self.share
+    }
+
+    /// The generation in which it was assigned.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// It is given up: others may have it. Dropping says the same.
+    pub fn done(self) {}
+}
+
+impl Drop for Revoked {
+    fn drop(&mut self) {
+        self.inbox.given_up(self.generation);
+    }
+}
+
+/// Something to read.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Note {
+    /// The member offers something else than before, most wanted first.
+    OffersChanged(Vec<Offer>),
+    /// A file in a folder of assignors does not serve.
+    ModuleRefused {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A strategy failed while this member led.
+    Fault {
+        /// What failed.
+        fault: Fault,
+        /// What served the generation instead.
+        served_by: ServedBy,
+    },
+    /// Topics that do not exist; the member waits for them.
+    TopicsMissing(Vec<TopicName>),
+    /// The vote passes these protocols over.
+    Suspended(Vec<(Protocol, String)>),
+    /// The coordinator gave no state; the member joins again.
+    NoPlan {
+        /// Why.
+        reason: String,
+    },
+    /// The coordinator cannot be reached; the member looks for it.
+    CoordinatorLost {
+        /// Why.
+        reason: String,
+    },
+    /// The coordinator is found again.
+    CoordinatorFound,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::OffersChanged(offers) => {
+                let names: Vec<_> = offers.iter().map(|it| it.protocol.as_str()).collect();
+                write!(f, "offers {}", names.join(", "))
+            }
+            Note::ModuleRefused { path, reason } => write!(f, "{} does not serve: {reason}", path.display()),
+            Note::Fault { fault, served_by } => {
+                let digest = fault.digest.map(|it| format!(" ({})", it.short())).unwrap_or_default();
+                let kind = fault.kind.name();
+                write!(
+                    f,
+                    "{}{digest} failed ({kind}: {}); the generation is served by {served_by}",
+                    fault.protocol, fault.message
+                )
+            }
+            Note::TopicsMissing(topics) => {
+                let names: Vec<_> = topics.iter().map(|it| it.as_str()).collect();
+                write!(
+                    f,
+                    "no topic {} yet: the member waits for it (`divvy topics create` makes one)",
+                    names.join(", ")
+                )
+            }
+            Note::Suspended(protocols) => {
+                let each: Vec<_> =
+                    protocols.iter().map(|(protocol, reason)| format!("{protocol} ({reason})")).collect();
+                write!(f, "suspended: {}", each.join(", "))
+            }
+            Note::NoPlan { reason } => write!(f, "no assignment in this generation: {reason}"),
+            Note::CoordinatorLost { reason } => write!(f, "coordinator lost: {reason}"),
+            Note::CoordinatorFound => f.write_str("coordinator found"),
+        }
+    }
+}
+
+/// What a member of type `single-writer` has to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Duty {
+    /// It is the writer.
+    Active(Writer),
+    /// Another one is.
+    Standby {
+        /// Who; nobody while it is empty.
+        active: String,
+    },
+}
+
+/// The right to write. The epoch grows with each hand-over: whatever is written to refuses a writer whose epoch is
+/// smaller than the largest it has seen, and so a writer that was replaced and does not know it yet does no harm.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Writer {
+    /// The fencing token.
+    pub epoch: i32,
+}
+
+impl Assigned {
+    /// What to do, for a member of type `single-writer`; none if the state is not one of that type.
+    pub fn duty(&self) -> Option<Duty> {
+        let Share::State(state) = &self.share else { return None };
+        let role = single_writer::Role::decode(state).ok()?;
+        Some(match role.active {
+            true => Duty::Active(Writer { epoch: role.epoch }),
+            false => Duty::Standby { active: role.active_member },
+        })
+    }
+}
+
+/// A notice in the application's words; none for the end, which [`super::Member::next`] tells by giving nothing more.
+pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
+    let note = match notice {
+        Notice::Assigned(assigned) => return Some(Rebalance::Assigned(assigned)),
+        Notice::Revoke { generation, share } => {
+            return Some(Rebalance::Revoked(Revoked { share, generation, inbox: inbox.clone() }));
+        }
+        Notice::Lost { share, reason } => return Some(Rebalance::Lost { share, reason }),
+        Notice::Failed { reason } => return Some(Rebalance::Failed { reason }),
+        Notice::Left => return None,
+        Notice::OffersChanged(offers) => Note::OffersChanged(offers),
+        Notice::Fault { fault, served_by } => Note::Fault { fault, served_by },
+        Notice::TopicsMissing(topics) => Note::TopicsMissing(topics),
+        Notice::Suspended(protocols) => Note::Suspended(protocols),
+        Notice::NoPlan { reason } => Note::NoPlan { reason },
+        Notice::CoordinatorLost { reason } => Note::CoordinatorLost { reason },
+        Notice::CoordinatorFound => Note::CoordinatorFound,
+    };
+    Some(Rebalance::Note(note))
+}

@@ -1,0 +1,225 @@
+//! The task of a member: it carries events to the membership and does what the membership wants. It decides nothing.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::calls::Caller;
+use super::commit::{self, Offset};
+use super::coordinator::{Coordinator, Finder};
+use super::error::CommitError;
+use super::inbox::{Inbox, Input};
+use super::news::Note;
+use super::shelf::Shelf;
+use super::spawn::{Tasks, blocking};
+use super::{clock, topics};
+use crate::membership::event::Sent;
+use crate::membership::lead::LeadJob;
+use crate::membership::{Action, Event, Membership, Notice, Strategies};
+use crate::time::Timestamp;
+
+/// What goes to the application.
+pub(super) enum News {
+    /// From the membership.
+    Notice(Notice),
+    /// From the shelf of modules.
+    Note(Note),
+}
+
+pub(super) struct Runtime {
+    pub(super) membership: Membership,
+    pub(super) caller: Arc<Caller>,
+    pub(super) finder: Arc<Finder>,
+    pub(super) shelf: Option<Shelf>,
+    pub(super) inbox: Inbox,
+    pub(super) news: mpsc::Sender<News>,
+    pub(super) coordinator: Option<Arc<Coordinator>>,
+    /// Requests to the coordinator: they end with the connection to it.
+    pub(super) requests: Tasks,
+    /// The search for it, plans that are being made, commits: they outlive it.
+    pub(super) others: Tasks,
+}
+
+/// Whether the member goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Life {
+    On,
+    Over,
+}
+
+impl Runtime {
+    pub(super) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
+        if self.shelf.is_none() && self.event(Event::Strategies(Strategies::from_iter([]))) == Life::Over {
+            return;
+        }
+        loop {
+            let input = tokio::select! {
+                input = inputs.recv() => input,
+                () = until(self.membership.next_deadline()) => Some(Input::Event(Event::Tick)),
+            };
+            let Some(input) = input else { return };
+            if self.take_in(input) == Life::Over {
+                return;
+            }
+        }
+    }
+
+    fn take_in(&mut self, input: Input) -> Life {
+        match input {
+            Input::Event(event) => self.event(event),
+            Input::Searched(Ok(coordinator)) => {
+                let peer = coordinator.peer();
+                self.coordinator = Some(Arc::new(coordinator));
+                self.event(Event::CoordinatorFound(peer))
+            }
+            Input::Searched(Err(error)) => self.event(Event::CoordinatorNotFound(error.to_string())),
+            Input::ModulesChanged => self.modules_changed(),
+            Input::Commit(offsets, answer) => {
+                self.commit(offsets, answer);
+                Life::On
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event) -> Life {
+        let mut life = Life::On;
+        for action in self.membership.handle(event, clock::now()) {
+            if self.perform(action) == Life::Over {
+                life = Life::Over;
+            }
+        }
+        life
+    }
+
+    fn modules_changed(&mut self) -> Life {
+        let Some(shelf) = &mut self.shelf else { return Life::On };
+        let strategies = shelf.strategies();
+        for (path, reason) in shelf.newly_refused() {
+            if self.tell(News::Note(Note::ModuleRefused { path, reason })) == Life::Over {
+                return Life::Over;
+            }
+        }
+        self.event(Event::Strategies(strategies))
+    }
+
+    fn perform(&mut self, action: Action) -> Life {
+        match action {
+            Action::FindCoordinator => self.find_coordinator(),
+            Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
+                let answer = by.join(&to.main(), &sent, &call).await?;
+                Ok(Event::Joined(sent, answer))
+            }),
+            Action::Sync(sent, call) => self.request(sent, async move |to, by, sent| {
+                let answer = by.sync(&to.main(), &sent, &call).await?;
+                Ok(Event::Synced(sent, answer))
+            }),
+            Action::Heartbeat(sent, modules) => self.request(sent, async move |to, by, sent| {
+                let answer = by.heartbeat(&*to.prompt().await?, &sent, modules).await?;
+                Ok(Event::Beaten(sent, answer))
+            }),
+            Action::FetchTopics(sent, names) => self.request(sent, async move |to, _, sent| {
+                let answer = topics::fetch(&*to.prompt().await?, &names).await;
+                Ok(Event::Topics(sent, answer))
+            }),
+            // Whatever the answer is, the member is gone.
+            Action::Leave(sent) => self.request(sent, async move |to, by, sent| {
+                if let Ok(connection) = to.prompt().await {
+                    by.leave(&connection, &sent).await;
+                }
+                Ok(Event::LeaveDone)
+            }),
+            Action::Lead(sent, job) => self.lead(sent, *job),
+            Action::Tell(notice) => {
+                let last = matches!(notice, Notice::Failed { .. } | Notice::Left);
+                let told = self.tell(News::Notice(notice));
+                return if last { Life::Over } else { told };
+            }
+        }
+        Life::On
+    }
+
+    /// An application that does not take its news does no work either: its member ends, and its session soon after.
+    fn tell(&self, news: News) -> Life {
+        match self.news.try_send(news) {
+            Ok(()) => Life::On,
+            Err(_) => Life::Over,
+        }
+    }
+
+    fn find_coordinator(&mut self) {
+        // Whatever is still on its way to the last one is given up with its connections.
+        self.requests = Tasks::default();
+        self.coordinator = None;
+        let (finder, inbox) = (Arc::clone(&self.finder), self.inbox.clone());
+        self.others.start(async move {
+            inbox.put(Input::Searched(finder.find().await));
+        });
+    }
+
+    /// Sends a request in a task of its own; without an answer the membership learns why.
+    fn request<F>(&mut self, sent: Sent, send: impl FnOnce(Arc<Coordinator>, Arc<Caller>, Sent) -> F)
+    where
+        F: Future<Output = Result<Event, String>> + Send + 'static,
+    {
+        let inbox = self.inbox.clone();
+        let Some(coordinator) = self.coordinator.clone() else {
+            inbox.event(Event::Unanswered(sent, "the coordinator is being looked for".to_owned()));
+            return;
+        };
+        let answer = send(coordinator, Arc::clone(&self.caller), sent.clone());
+        self.requests.start(async move {
+            let event = answer.await.unwrap_or_else(|reason| Event::Unanswered(sent, reason));
+            inbox.event(event);
+        });
+    }
+
+    /// Strategies block: they run beside this task, which goes on beating.
+    fn lead(&mut self, sent: Sent, job: LeadJob) {
+        let inbox = self.inbox.clone();
+        self.others.start(async move {
+            match blocking(move || job.run()).await {
+                Some(led) => {
+                    inbox.event(Event::Led(sent, Box::new(led)));
+                }
+                // The coordinator's own timeout ends this generation.
+                None => tracing::error!(
+                    generation = sent.generation.0,
+                    "the plan's thread panicked: this is a bug in divvy"
+                ),
+            }
+        });
+    }
+
+    fn commit(&mut self, offsets: Vec<Offset>, answer: oneshot::Sender<Result<(), CommitError>>) {
+        let (Some(identity), coordinator) = (self.membership.identity(), self.coordinator.clone()) else {
+            // Nobody listens any more if the application gave up waiting.
+            let _ = answer.send(Err(CommitError::NotAssigned));
+            return;
+        };
+        let group = self.caller.group.clone();
+        self.others.start(async move {
+            let result = match coordinator {
+                None => Err(CommitError::Unanswered("the coordinator is being looked for".to_owned())),
+                Some(coordinator) => match coordinator.prompt().await {
+                    Ok(connection) => commit::commit(&connection, &group, identity, &offsets).await,
+                    Err(reason) => Err(CommitError::Unanswered(reason)),
+                },
+            };
+            let _ = answer.send(result);
+        });
+    }
+}
+
+/// Waits for a moment, or for ever.
+async fn until(deadline: Option<Timestamp>) {
+    match deadline {
+        None => std::future::pending().await,
+        Some(at) => {
+            let wait = at - clock::now().mono;
+            // A timer may fire a little early: never spin on the last millisecond.
+            tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The member's modules: a catalog over its folders, in the membership's words.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::error::JoinError;
+use crate::assignor::Assignor;
+use crate::membership::Strategies;
+use crate::sandbox::{Catalog, CatalogConfig, Sandbox, SandboxLimits};
+
+/// The modules at hand, and what was said of the others.
+pub(super) struct Shelf {
+    catalog: Catalog,
+    /// What the application was told of each file that does not serve.
+    refused: BTreeMap<PathBuf, String>,
+}
+
+impl Shelf {
+    /// Reads the folders and watches them; `on_change` is called on the catalog's own thread. Blocks while modules compile.
+    pub(super) fn open(
+        sandbox: Option<Sandbox>,
+        folders: Vec<PathBuf>,
+        cache_folder: Option<PathBuf>,
+        on_change: Box<dyn Fn() + Send + Sync>,
+    ) -> Result<Self, JoinError> {
+        if let Some(missing) = folders.iter().find(|it| !it.is_dir()) {
+            return Err(JoinError::NoFolder(missing.clone()));
+        }
+        let sandbox = match sandbox {
+            Some(sandbox) => sandbox,
+            None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
+        };
+        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
+        let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
+        catalog.on_change(on_change);
+        Ok(Self { catalog, refused: BTreeMap::new() })
+    }
+
+    /// The modules that serve.
+    pub(super) fn strategies(&self) -> Strategies {
+        self.catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
+    }
+
+    /// The files that do not serve, and why: each once, until that changes.
+    pub(super) fn newly_refused(&mut self) -> Vec<(PathBuf, String)> {
+        let status = self.catalog.status().into_iter();
+        let refused: BTreeMap<_, _> = status.filter_map(|it| Some((it.path, it.last_error?))).collect();
+        let news = refused.iter().filter(|(path, error)| self.refused.get(*path) != Some(*error));
+        let news = news.map(|(path, error)| (path.clone(), error.clone())).collect();
+        self.refused = refused;
+        news
+    }
+}

@@ -1,0 +1,114 @@
+//! Metadata as divvy sees topics: the racks of a partition are those of the brokers that hold its replicas.
+
+use std::collections::BTreeMap;
+
+use super::connection::Connection;
+use super::limits::REQUEST_TIMEOUT;
+use crate::ids::TopicName;
+use crate::topics::{Rack, Topic, TopicTable};
+use crate::wire::messages::metadata::{
+    MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,
+};
+
+/// Asks for topics: those that exist, with their racks.
+pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Result<TopicTable, String> {
+    if names.is_empty() {
+        // An empty list means every topic in the oldest version.
+        return Ok(TopicTable::default());
+    }
+    let topic =
+        |name: &TopicName| MetadataRequestTopic { name: Some(name.as_str().into()), ..MetadataRequestTopic::default() };
+    let request = MetadataRequest { topics: Some(names.iter().map(topic).collect()), ..MetadataRequest::default() };
+    let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
+    if answer.error_code.is_error() {
+        return Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code));
+    }
+    Ok(table(&answer))
+}
+
+/// Where the brokers are.
+type BrokerRacks<'a> = BTreeMap<i32, &'a str>;
+
+fn table(answer: &MetadataResponse) -> TopicTable {
+    let brokers = answer.brokers.iter();
+    let racks: BrokerRacks<'_> =
+        brokers.filter_map(|it| Some((it.node_id, it.rack.as_deref()?))).filter(|(_, rack)| !rack.is_empty()).collect();
+    let existing = answer.topics.iter().filter(|it| !it.error_code.is_error());
+    TopicTable(existing.filter_map(|it| Some((TopicName::from(it.name.as_deref()?), topic(it, &racks)))).collect())
+}
+
+fn topic(topic: &MetadataResponseTopic, brokers: &BrokerRacks<'_>) -> Topic {
+    let partitions = u32::try_from(topic.partitions.len()).unwrap_or(u32::MAX);
+    if brokers.is_empty() {
+        return Topic { partitions, racks: Vec::new() };
+    }
+    let mut racks = vec![Vec::new(); topic.partitions.len()];
+    for partition in &topic.partitions {
+        if let Some(of) = usize::try_from(partition.partition_index).ok().and_then(|at| racks.get_mut(at)) {
+            *of = racks_of(partition, brokers);
+        }
+    }
+    Topic { partitions, racks }
+}
+
+/// The leader's rack first: that is where most of the work is.
+fn racks_of(partition: &MetadataResponsePartition, brokers: &BrokerRacks<'_>) -> Vec<Rack> {
+    let mut nodes = partition.replica_nodes.clone();
+    nodes.sort_by_key(|node| *node != partition.leader_id);
+    nodes.iter().filter_map(|node| brokers.get(node)).map(|rack| (*rack).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::ErrorCode;
+    use crate::wire::messages::metadata::MetadataResponseBroker;
+
+    fn broker(node_id: i32, rack: Option<&str>) -> MetadataResponseBroker {
+        MetadataResponseBroker { node_id, rack: rack.map(Into::into), ..Default::default() }
+    }
+
+    fn partition(partition_index: i32, leader_id: i32, replica_nodes: &[i32]) -> MetadataResponsePartition {
+        MetadataResponsePartition {
+            partition_index,
+            leader_id,
+            replica_nodes: replica_nodes.to_vec(),
+            ..Default::default()
+        }
+    }
+
+    fn named(name: &str, error_code: ErrorCode, partitions: Vec<MetadataResponsePartition>) -> MetadataResponseTopic {
+        MetadataResponseTopic { name: Some(name.into()), error_code, partitions, ..Default::default() }
+    }
+
+    #[test]
+    fn racks_come_from_the_brokers_of_the_replicas_and_the_leaders_is_first() {
+        let answer = MetadataResponse {
+            brokers: vec![broker(0, None), broker(1, Some("a")), broker(2, Some("b"))],
+            topics: vec![
+                named("clicks", ErrorCode::None, vec![partition(1, 2, &[1, 2]), partition(0, 1, &[1, 2])]),
+                named("missing", ErrorCode::UnknownTopicOrPartition, Vec::new()),
+            ],
+            ..Default::default()
+        };
+        let table = table(&answer);
+        assert_eq!(table.0.len(), 1);
+        let clicks = table.get("clicks").unwrap();
+        assert_eq!(clicks.partitions, 2);
+        assert_eq!(clicks.racks, [["a", "b"], ["b", "a"]]);
+    }
+
+    #[test]
+    fn without_racks_nothing_is_said_of_them() {
+        let topics = vec![named("clicks", ErrorCode::None, vec![partition(0, 1, &[1])])];
+        let answer = MetadataResponse { brokers: vec![broker(1, None)], topics, ..Default::default() };
+        assert_eq!(table(&answer).get("clicks").unwrap(), &Topic { partitions: 1, racks: Vec::new() });
+    }
+
+    #[test]
+    fn an_impossible_partition_number_is_passed_over() {
+        let topics = vec![named("clicks", ErrorCode::None, vec![partition(-1, 1, &[1]), partition(i32::MAX, 1, &[1])])];
+        let answer = MetadataResponse { brokers: vec![broker(1, Some("a"))], topics, ..Default::default() };
+        assert_eq!(table(&answer).get("clicks").unwrap().racks, vec![Vec::<String>::new(); 2]);
+    }
+}

@@ -1,0 +1,238 @@
+//! How each answer of the coordinator is taken (coordinator.md 2.2 to 2.5, clients.md 6). What an error costs is chosen
+//! with care: 27 only a rejoin, 22 the generation, 25 the member id too, 15 and 16 nothing but the way to the coordinator.
+
+use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
+use super::share::Id;
+use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
+use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
+use crate::ids::MemberId;
+use crate::wire::ErrorCode;
+
+impl Membership {
+    pub(super) fn joined(&mut self, sent: &Sent, answer: JoinAnswer) {
+        let reason = match &self.state {
+            State::Joining { ticket, reason } if *ticket == sent.ticket => reason.clone(),
+            _ => return,
+        };
+        match answer.error {
+            ErrorCode::None => self.enter(answer),
+            ErrorCode::MemberIdRequired => {
+                self.member = answer.member;
+                self.state = State::Unjoined { join_at: self.now.mono, reason };
+            }
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
+                self.lose_coordinator(answer.error.text())
+            }
+            ErrorCode::InconsistentGroupProtocol => self.fail(self.nothing_in_common()),
+            error => match self.fatal(error) {
+                Some(reason) => self.fail(reason),
+                None => {
+                    if error == ErrorCode::UnknownMemberId {
+                        self.member = MemberId::default();
+                    }
+                    self.join_later(reason);
+                }
+            },
+        }
+    }
+
+    fn join_later(&mut self, reason: String) {
+        let join_at = self.now.mono + self.join_backoff.fail(&mut self.dice);
+        self.state = State::Unjoined { join_at, reason };
+    }
+
+    /// The member is in a generation.
+    fn enter(&mut self, answer: JoinAnswer) {
+        self.seek_backoff.succeed();
+        self.member = answer.member;
+        self.heart.begin(self.now.mono, self.config.heartbeat_interval);
+        let role = if answer.leader == self.member { Role::Leader } else { Role::Follower };
+        let joined = Joined {
+            generation: answer.generation,
+            protocol: answer.protocol,
+            leader: answer.leader,
+            role,
+            basis: Basis { subscribed: metadata::subscribed(&answer.members), ..Basis::default() },
+        };
+        let memo = answer.extras.as_ref().and_then(|it| it.memo.clone());
+        match role {
+            Role::Follower => {
+                self.forget_plan();
+                self.watch.follow();
+                self.bring(joined, Vec::new(), None);
+            }
+            Role::Leader => {
+                if matches!(self.coordinator, Coordinator::Known(Peer::Divvy)) {
+                    self.memo = memo;
+                }
+                let subscribed = joined.basis.subscribed.clone();
+                let members = std::sync::Arc::new(answer.members);
+                self.state = State::Planning { joined, members, step: Step::Topics };
+                match self.config.purpose {
+                    Purpose::Topics(_) => self.watch.lead(subscribed, self.now.mono),
+                    Purpose::States { .. } => self.start_strategy(Default::default()),
+                }
+            }
+        }
+        self.learn(answer.extras);
+    }
+
+    /// What a divvy coordinator told beside the answer.
+    fn learn(&mut self, extras: Option<JoinExtras>) {
+        let Some(extras) = extras else { return self.announce() };
+        if extras.suspended != self.suspended {
+            self.suspended.clone_from(&extras.suspended);
+            if !extras.suspended.is_empty() {
+                self.tell(Notice::Suspended(extras.suspended));
+            }
+        }
+        self.rules = extras.rules;
+        self.review_offers();
+    }
+
+    pub(super) fn synced(&mut self, sent: &Sent, answer: SyncAnswer) {
+        match &self.state {
+            State::Syncing { sync: SyncStep::Sent { ticket }, .. } if *ticket == sent.ticket => {}
+            _ => return,
+        }
+        match answer.error {
+            ErrorCode::None => self.settle(answer),
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
+                self.lose_coordinator(answer.error.text())
+            }
+            ErrorCode::CoordinatorLoadInProgress => {
+                let at = self.now.mono + self.join_backoff.fail(&mut self.dice);
+                if let State::Syncing { sync, .. } = &mut self.state {
+                    *sync = SyncStep::Due { at };
+                }
+            }
+            ErrorCode::UnknownMemberId => {
+                self.lose_generation("the coordinator no longer knows the member", Id::Forgotten)
+            }
+            error => match self.fatal(error) {
+                Some(reason) => self.fail(reason),
+                None => {
+                    let reason = answer.reason.unwrap_or_else(|| error.text().to_owned());
+                    self.tell(Notice::NoPlan { reason: reason.clone() });
+                    self.lose_generation(&reason, Id::Kept);
+                }
+            },
+        }
+    }
+
+    /// The member has its state: this is its share until the next rebalance.
+    fn settle(&mut self, answer: SyncAnswer) {
+        let State::Syncing { joined, call, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let share = match metadata::share(&self.config.purpose, answer.state) {
+            Ok(share) => share,
+            Err(error) => {
+                let reason = format!("the leader {} gave a state that is not decodable: {error}", joined.leader);
+                self.tell(Notice::NoPlan { reason: reason.clone() });
+                return self.join_later(reason);
+            }
+        };
+        if let Share::Partitions(partitions) = &share {
+            self.claim = Some(metadata::Claim { generation: joined.generation, partitions: partitions.clone() });
+        }
+        if let Some(plan) = joined.basis.plan.as_deref() {
+            self.remember_plan(&call, plan.memo.clone());
+            self.rejoin =
+                plan.call_again.map(|wait| (self.now.mono + wait, "its strategy asked to be called again".to_owned()));
+        }
+        self.join_backoff.succeed();
+        self.heart.renew(self.now.mono);
+        self.state = State::Stable { joined, share, hold: Hold::Ours };
+        self.tell_assigned();
+        self.announce();
+    }
+
+    /// A heartbeat was answered. Only an answer about the present generation and id means anything: one that was sent
+    /// before the last rejoin speaks of a member that no longer exists (B12, coordinator.md 5, item 40).
+    pub(super) fn beaten(&mut self, sent: &Sent, error: ErrorCode) {
+        self.heart.land(sent.ticket);
+        let present =
+            self.state.joined().is_some_and(|it| it.generation == sent.generation) && self.member == sent.member;
+        if !present {
+            return;
+        }
+        match error {
+            ErrorCode::None => {
+                self.confirm(sent);
+                self.regain();
+            }
+            ErrorCode::RebalanceInProgress => {
+                self.confirm(sent);
+                self.give_up("the group rebalances".to_owned());
+            }
+            ErrorCode::IllegalGeneration => self.lose_generation("the group went on without the member", Id::Kept),
+            ErrorCode::UnknownMemberId => {
+                self.lose_generation("the coordinator no longer knows the member", Id::Forgotten)
+            }
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => self.lose_coordinator(error.text()),
+            error => {
+                if let Some(reason) = self.fatal(error) {
+                    self.fail(reason);
+                }
+            }
+        }
+    }
+
+    fn confirm(&mut self, sent: &Sent) {
+        self.seek_backoff.succeed();
+        if let Some(told) = self.heart.confirm(sent.ticket, self.now.mono) {
+            self.offered = told;
+            self.announce();
+        }
+    }
+
+    /// The generation that was in doubt is confirmed: the share is the member's after all.
+    fn regain(&mut self) {
+        if let State::Stable { hold: hold @ Hold::InDoubt, .. } = &mut self.state {
+            *hold = Hold::Ours;
+            self.tell_assigned();
+        }
+    }
+
+    /// Why a member cannot go on with this error, and what to do about it; nothing for errors that pass.
+    fn fatal(&self, error: ErrorCode) -> Option<String> {
+        let group = &self.config.group;
+        let remedy = match error {
+            ErrorCode::InvalidSessionTimeout => format!(
+                "the coordinator refuses a session timeout of {} ms: choose one within its `group.min.session.timeout.ms` \
+                 and `group.max.session.timeout.ms`",
+                self.config.session_timeout.as_millis()
+            ),
+            ErrorCode::GroupAuthorizationFailed => {
+                format!("this client is not allowed to use group {group}: ask for READ on it")
+            }
+            ErrorCode::InvalidGroupId => {
+                format!("the coordinator refuses the group id {:?}: give one that is not empty", group.as_str())
+            }
+            ErrorCode::GroupMaxSizeReached => {
+                format!(
+                    "group {group} has as many members as it may: raise `group.max.size` on the coordinator, or stop a member"
+                )
+            }
+            ErrorCode::FencedInstanceId => {
+                format!("another process of group {group} has this instance id: give each process its own")
+            }
+            ErrorCode::UnsupportedVersion => {
+                "the coordinator does not serve this version of its protocol: it is older than Kafka 0.11".to_owned()
+            }
+            _ => return None,
+        };
+        Some(format!("{remedy} (error {})", error.code()))
+    }
+
+    fn nothing_in_common(&self) -> String {
+        let offers: Vec<&str> = self.offered.iter().map(|it| it.protocol.as_str()).collect();
+        format!(
+            "group {} has no protocol in common with this member, which offers {} for protocol type {}: give it a module \
+             that the others offer, or one of another type its own group (`divvy groups describe {}` shows what they offer) (error 23)",
+            self.config.group,
+            offers.join(", "),
+            self.config.purpose.protocol_type(),
+            self.config.group
+        )
+    }
+}

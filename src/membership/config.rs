@@ -1,0 +1,99 @@
+//! What a member is told by its application: who it is, what it wants, and its timeouts.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::limits;
+use crate::ids::{GroupId, ProtocolType, TopicName};
+
+/// The name of the protocol type whose work is partitions of topics.
+pub const CONSUMER: &str = "consumer";
+
+/// What a member joins for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Purpose {
+    /// Type `consumer`: a share of the partitions of these topics.
+    Topics(Vec<TopicName>),
+    /// Any other type: a state that the group's assignor computes from the members' metadata.
+    States {
+        /// What kind of group.
+        protocol_type: ProtocolType,
+        /// What the member says of itself, the same under every protocol.
+        metadata: Bytes,
+        /// What the application gives the assignor when this member leads.
+        context: Option<Bytes>,
+    },
+}
+
+impl Purpose {
+    /// The protocol type that goes into JoinGroup.
+    pub fn protocol_type(&self) -> ProtocolType {
+        match self {
+            Purpose::Topics(_) => ProtocolType::from(CONSUMER),
+            Purpose::States { protocol_type, .. } => protocol_type.clone(),
+        }
+    }
+
+    /// The topics subscribed; none for types whose work is not partitions.
+    pub fn topics(&self) -> &[TopicName] {
+        match self {
+            Purpose::Topics(topics) => topics,
+            Purpose::States { .. } => &[],
+        }
+    }
+}
+
+/// How a changed module reaches a group whose coordinator is not divvy (a divvy coordinator does it by itself).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rollout {
+    /// It is offered at the next rebalance, whoever causes it.
+    #[default]
+    NextRebalance,
+    /// The member rejoins at a random moment within this time, unless a rebalance comes first.
+    Eager {
+        /// The time over which the members of a fleet spread.
+        within: Duration,
+    },
+}
+
+/// What an application decides for its member.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// The group.
+    pub group: GroupId,
+    /// What the member joins for.
+    pub purpose: Purpose,
+    /// What it says of itself to strategies: `rack`, `weight`, anything.
+    pub facts: BTreeMap<String, serde_json::Value>,
+    /// The assignors to offer, most wanted first (`rack-aware` or `rack-aware@1`); empty: those with `offer = default`.
+    pub assignors: Vec<String>,
+    /// How a changed module is offered where the coordinator is not divvy.
+    pub rollout: Rollout,
+    /// How long the coordinator may hear nothing before it gives the member up.
+    pub session_timeout: Duration,
+    /// How long a rebalance may wait for this member.
+    pub rebalance_timeout: Duration,
+    /// How often the member says that it is alive.
+    pub heartbeat_interval: Duration,
+    /// How often a leader looks whether its plan's topics are still what they were.
+    pub topics_interval: Duration,
+}
+
+impl Config {
+    /// A member of that group with the customary timeouts.
+    pub fn new(group: GroupId, purpose: Purpose) -> Self {
+        Self {
+            group,
+            purpose,
+            facts: BTreeMap::new(),
+            assignors: Vec::new(),
+            rollout: Rollout::default(),
+            session_timeout: limits::SESSION_TIMEOUT,
+            rebalance_timeout: limits::REBALANCE_TIMEOUT,
+            heartbeat_interval: limits::HEARTBEAT_INTERVAL,
+            topics_interval: limits::TOPICS_INTERVAL,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What can happen to a member, and what it wants done: requests to its coordinator, work for its own
+//! process, news for its application. API versions stop at the client's edge.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::lead::{Fault, LeadJob, Led, Rules};
+use super::negotiate::{Offer, Strategies};
+use super::notice::Notice;
+use crate::assignor::MemberInput;
+use crate::ids::{Digest, Generation, MemberId, Protocol, ProtocolType, TopicName};
+use crate::topics::TopicTable;
+use crate::wire::ErrorCode;
+
+/// Names a request on its way and says with which identity it was sent: its answer is judged against
+/// that one, never against what the member has become since (B12).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// Unique for this member.
+    pub ticket: u64,
+    /// The generation in the request.
+    pub generation: Generation,
+    /// The member id in the request.
+    pub member: MemberId,
+}
+
+/// What a coordinator understands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Peer {
+    /// divvy's own fields.
+    Divvy,
+    /// Kafka's protocol and no more.
+    Other,
+}
+
+/// All that can happen to a member.
+#[derive(Debug)]
+pub enum Event {
+    /// The strategies at hand are these now.
+    Strategies(Strategies),
+    /// The group's coordinator is found and reachable.
+    CoordinatorFound(Peer),
+    /// It is not, for the reason given.
+    CoordinatorNotFound(String),
+    /// JoinGroup was answered.
+    Joined(Sent, JoinAnswer),
+    /// SyncGroup was answered.
+    Synced(Sent, SyncAnswer),
+    /// Heartbeat was answered.
+    Beaten(Sent, ErrorCode),
+    /// A request got no answer: its time was over or its connection broke.
+    Unanswered(Sent, String),
+    /// Metadata was answered: the topics that were asked for and exist, or why there is no answer.
+    Topics(Sent, Result<TopicTable, String>),
+    /// The plan asked for in that generation is made.
+    Led(Sent, Box<Led>),
+    /// The application has given up what it was told to give up in that generation.
+    GivenUp(Generation),
+    /// The application wants to leave the group.
+    Leave,
+    /// LeaveGroup was answered, or never will be.
+    LeaveDone,
+    /// A deadline may have passed.
+    Tick,
+}
+
+/// The answer to JoinGroup.
+#[derive(Clone, Debug)]
+pub struct JoinAnswer {
+    /// 0, or why not.
+    pub error: ErrorCode,
+    /// The generation joined.
+    pub generation: Generation,
+    /// The protocol chosen.
+    pub protocol: Protocol,
+    /// The leader's id.
+    pub leader: MemberId,
+    /// The member's own id.
+    pub member: MemberId,
+    /// Everybody, for the leader alone.
+    pub members: Vec<MemberInput>,
+    /// What only a divvy coordinator tells.
+    pub extras: Option<JoinExtras>,
+}
+
+/// What a divvy coordinator tells beyond Kafka's answer to JoinGroup.
+#[derive(Clone, Debug, Default)]
+pub struct JoinExtras {
+    /// The operator's settings for the group.
+    pub rules: Rules,
+    /// The protocols that the vote passes over, and why.
+    pub suspended: Vec<(Protocol, String)>,
+    /// What the last accepted plan's strategy wanted to remember; for the leader.
+    pub memo: Option<Bytes>,
+}
+
+/// The answer to SyncGroup.
+#[derive(Clone, Debug)]
+pub struct SyncAnswer {
+    /// 0, or why not.
+    pub error: ErrorCode,
+    /// The member's state.
+    pub state: Bytes,
+    /// From a divvy coordinator: why there is no state.
+    pub reason: Option<String>,
+}
+
+/// What a member wants done.
+#[derive(Debug)]
+pub enum Action {
+    /// Find the group's coordinator; the connections to the last one may go.
+    FindCoordinator,
+    /// Send JoinGroup.
+    Join(Sent, JoinCall),
+    /// Send SyncGroup.
+    Sync(Sent, Arc<SyncCall>),
+    /// Send a heartbeat, past any request that waits for its answer. A list: the modules are these now.
+    Heartbeat(Sent, Option<Vec<(Protocol, Digest)>>),
+    /// Send LeaveGroup.
+    Leave(Sent),
+    /// Ask for these topics.
+    FetchTopics(Sent, Vec<TopicName>),
+    /// Make a plan, off the task that beats the heart.
+    Lead(Sent, Box<LeadJob>),
+    /// Tell the application.
+    Tell(Notice),
+}
+
+/// JoinGroup.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JoinCall {
+    /// What kind of group.
+    pub protocol_type: ProtocolType,
+    /// What the member offers, most wanted first, each with its metadata.
+    pub offers: Vec<(Offer, Bytes)>,
+    /// Why it joins, for the coordinator's log (KIP-800).
+    pub reason: String,
+}
+
+/// SyncGroup.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SyncCall {
+    /// What kind of group.
+    pub protocol_type: ProtocolType,
+    /// The protocol of the generation.
+    pub protocol: Protocol,
+    /// Each member's state; empty from a follower.
+    pub states: Vec<(MemberId, Bytes)>,
+    /// From a leader, for a divvy coordinator.
+    pub origin: Option<Origin>,
+}
+
+/// Where a leader's plan came from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Origin {
+    /// The module that made it; none for the host's own range.
+    pub digest: Option<Digest>,
+    /// The group settings that it was made with.
+    pub settings_hash: u64,
+    /// The topics that it was made for.
+    pub topics: Vec<(TopicName, u32)>,
+    /// How many members each partition goes to.
+    pub copies: u16,
+    /// Whether every partition has to have an owner.
+    pub complete: bool,
+    /// What the strategy wants to remember.
+    pub memo: Option<Bytes>,
+    /// The failure that the plan stands in for, or that left no plan at all.
+    pub fault: Option<Fault>,
+    /// Whether there is a plan.
+    pub verdict: PlanOrError,
+}
+
+/// What a leader brings (the proposal: its states, or an error).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlanOrError {
+    /// States for everybody.
+    Plan,
+    /// An error: the generation is invalid.
+    Error,
+}

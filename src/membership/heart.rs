@@ -1,0 +1,87 @@
+//! When the member says that it is alive, and what else it says with it.
+
+use std::time::Duration;
+
+use super::negotiate::Offer;
+use crate::time::Timestamp;
+
+/// The schedule of heartbeats: one at a time, an interval apart, at once when there is something to announce.
+#[derive(Debug, Default)]
+pub(super) struct Heart {
+    due: Timestamp,
+    flying: Option<u64>,
+    /// When the coordinator last confirmed the generation.
+    confirmed: Timestamp,
+    news: Option<News>,
+}
+
+#[derive(Debug)]
+struct News {
+    offers: Vec<Offer>,
+    /// The heartbeat that carries it.
+    carrier: Option<u64>,
+}
+
+impl Heart {
+    /// A generation begins: earlier heartbeats and news are of no interest.
+    pub(super) fn begin(&mut self, now: Timestamp, interval: Duration) {
+        *self = Heart { due: now + interval, flying: None, confirmed: now, news: None };
+    }
+
+    /// The coordinator is gone: the next one is told at once.
+    pub(super) fn reset(&mut self, now: Timestamp) {
+        self.due = now;
+        self.flying = None;
+        if let Some(news) = &mut self.news {
+            news.carrier = None;
+        }
+    }
+
+    /// To be told with the next heartbeat.
+    pub(super) fn announce(&mut self, offers: Vec<Offer>) {
+        if self.news.as_ref().is_none_or(|it| it.offers != offers) {
+            self.news = Some(News { offers, carrier: None });
+        }
+    }
+
+    /// When the next one is due; none while one is on its way.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        let urgent = self.news.as_ref().is_some_and(|it| it.carrier.is_none());
+        self.flying.is_none().then_some(if urgent { Timestamp(0) } else { self.due })
+    }
+
+    /// One is sent; gives back the offers that it has to carry.
+    pub(super) fn send(&mut self, ticket: u64, now: Timestamp, interval: Duration) -> Option<Vec<Offer>> {
+        self.flying = Some(ticket);
+        self.due = now + interval;
+        let news = self.news.as_mut()?;
+        news.carrier = Some(ticket);
+        Some(news.offers.clone())
+    }
+
+    /// One was answered, whatever the answer. Says whether it was the one on its way.
+    pub(super) fn land(&mut self, ticket: u64) -> bool {
+        let ours = self.flying == Some(ticket);
+        if ours {
+            self.flying = None;
+        }
+        ours
+    }
+
+    /// The answer confirms the generation: gives back the offers that the coordinator now knows.
+    pub(super) fn confirm(&mut self, ticket: u64, now: Timestamp) -> Option<Vec<Offer>> {
+        self.confirmed = now;
+        let told = self.news.take_if(|it| it.carrier == Some(ticket))?;
+        Some(told.offers)
+    }
+
+    /// The generation is confirmed by another answer.
+    pub(super) fn renew(&mut self, now: Timestamp) {
+        self.confirmed = now;
+    }
+
+    /// When the session is over for all this member knows.
+    pub(super) fn session_ends(&self, session_timeout: Duration) -> Timestamp {
+        self.confirmed + session_timeout
+    }
+}

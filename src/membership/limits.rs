@@ -1,0 +1,30 @@
+//! Every bound and default of a member, with the reason for it.
+
+use std::time::Duration;
+
+/// Kafka's default since KIP-735: a pause of half a minute is a slow machine, not a dead one.
+pub const SESSION_TIMEOUT: Duration = Duration::from_secs(45);
+
+/// Kafka's default (`max.poll.interval.ms`): what a member may need to finish and give up its work.
+pub const REBALANCE_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Kafka's default: how soon a member hears of a rebalance.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
+
+/// How soon a leader sees a new topic or partition; one small request of one member of the group.
+pub const TOPICS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The first wait after a failure: shorter than a person notices, longer than a broken peer's answer.
+pub const FIRST_BACKOFF: Duration = Duration::from_millis(100);
+
+/// Waits double up to this: a coordinator that comes back is found again within seconds.
+pub const LONGEST_BACKOFF: Duration = Duration::from_secs(3);
+
+/// Protocols offered at most: each carries the member's metadata, and the leader gets all of them.
+pub const MAX_OFFERS: usize = 32;
+
+/// The most that one plan may take, whatever the rebalance timeout allows: the sandbox's own limit is usually lower.
+pub const LONGEST_PLAN: Duration = Duration::from_secs(60);
+
+/// The part of the rebalance timeout that a plan may take (one third): the rest is for the members to rejoin and to sync.
+pub const PLAN_SHARE_OF_REBALANCE: u32 = 3;

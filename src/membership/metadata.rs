@@ -1,0 +1,84 @@
+//! What a member says of itself, and how it reads what it is told (DESIGN 6.3): facts and its last claim travel in the
+//! user data of its subscription, the rack also in Kafka's own place for it.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+
+use super::config::{Config, Purpose};
+use super::notice::Share;
+use crate::assignor::MemberInput;
+use crate::embedded::consumer::{self, Assignment, NotDecodable, Subscription, Tail, TopicPartitions};
+use crate::embedded::user_data::{Last, UserData};
+use crate::ids::{Generation, TopicName};
+
+/// The fact that Kafka knows, too.
+const RACK: &str = "rack";
+
+/// A subscription without a rack is written in this version, which every leader reads …
+const WITHOUT_RACK: i16 = 1;
+
+/// … and one with a rack in the first version that has a place for it (KIP-881).
+const WITH_RACK: i16 = 3;
+
+/// What a member had last.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Claim {
+    pub(super) generation: Generation,
+    pub(super) partitions: Vec<(TopicName, Vec<i32>)>,
+}
+
+/// The metadata that goes with every protocol offered.
+pub(super) fn of_member(config: &Config, claim: Option<&Claim>) -> Bytes {
+    match &config.purpose {
+        Purpose::Topics(topics) => subscription(config, topics, claim),
+        Purpose::States { metadata, .. } => metadata.clone(),
+    }
+}
+
+fn subscription(config: &Config, topics: &[TopicName], claim: Option<&Claim>) -> Bytes {
+    let last = claim.map(|claim| Last { generation: claim.generation.0, owned: borrow(&claim.partitions) });
+    let user_data = UserData { facts: config.facts.clone(), last, x: None }.encode();
+    let rack = config.facts.get(RACK).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
+    let subscription = Subscription {
+        version: if rack.is_some() { WITH_RACK } else { WITHOUT_RACK },
+        topics: topics.iter().map(|it| it.as_str()).collect(),
+        tail: Tail { user_data: Some(&user_data), rack, ..Tail::default() },
+    };
+    Bytes::from(subscription.encode())
+}
+
+fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
+    partitions
+        .iter()
+        .map(|(topic, numbers)| TopicPartitions {
+            topic: topic.as_str(),
+            partitions: numbers.iter().copied().collect(),
+        })
+        .collect()
+}
+
+/// The topics that anybody of the group subscribes to. Metadata that cannot be read subscribes to nothing here; the
+/// plan's own decoding reports it.
+pub(super) fn subscribed(members: &[MemberInput]) -> Vec<TopicName> {
+    let decoded = members.iter().filter_map(|it| Subscription::decode(&it.metadata).ok());
+    let names: BTreeSet<&str> = decoded.flat_map(|it| it.topics).collect();
+    names.into_iter().map(TopicName::from).collect()
+}
+
+/// A member's share as its state says it.
+pub(super) fn share(purpose: &Purpose, state: Bytes) -> Result<Share, NotDecodable> {
+    match purpose {
+        Purpose::States { .. } => Ok(Share::State(state)),
+        Purpose::Topics(_) => {
+            let assignment = Assignment::decode_state(&state)?;
+            let of = |it: &TopicPartitions<'_>| (TopicName::from(it.topic), it.partitions.iter().collect());
+            Ok(Share::Partitions(assignment.topics.iter().map(of).collect()))
+        }
+    }
+}
+
+/// The state of a member that gets nothing: zero bytes would end some clients (clients.md, section 5).
+pub(super) fn empty_assignment() -> Bytes {
+    Bytes::from(consumer::empty_assignment())
+}

@@ -1,0 +1,108 @@
+//! What a member offers, and in which order (DESIGN 7.1): the modules that its settings name, else those with
+//! `offer = default` by rank; of one name the newest version first; for consumer groups the host's own `range` last.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::Arc;
+
+use super::config::CONSUMER;
+use super::limits::MAX_OFFERS;
+use crate::assignor::manifest::{Mode, Offer as Offering};
+use crate::assignor::{Assignor, Manifest};
+use crate::ids::{Digest, Protocol, ProtocolType};
+
+/// The strategy that the host has built in, under Kafka's name for it.
+pub const NATIVE: &str = "range";
+
+/// One entry of GroupProtocols: a protocol, and the module that serves it here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// Its name on the wire.
+    pub protocol: Protocol,
+    /// What the module is; none for the host's own range.
+    pub digest: Option<Digest>,
+}
+
+/// Who wishes what: names come first in the order of the lists, then, if the member's own list is empty, the defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes<'a> {
+    /// The operator's, from the coordinator: they come before everything (DESIGN 7.6).
+    pub operator: &'a [String],
+    /// The member's own.
+    pub member: &'a [String],
+}
+
+/// The strategies at hand, in no particular order.
+#[derive(Clone)]
+pub struct Strategies(Arc<[Arc<dyn Assignor>]>);
+
+impl Strategies {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Assignor> {
+        self.0.iter().map(|it| &**it)
+    }
+
+    /// The one that serves a protocol: of several versions under one of Kafka's plain names the newest.
+    pub fn find(&self, protocol: &Protocol) -> Option<&dyn Assignor> {
+        self.iter().filter(|it| it.manifest().protocol() == *protocol).max_by_key(|it| it.manifest().version)
+    }
+}
+
+impl FromIterator<Arc<dyn Assignor>> for Strategies {
+    fn from_iter<I: IntoIterator<Item = Arc<dyn Assignor>>>(strategies: I) -> Self {
+        Self(strategies.into_iter().collect())
+    }
+}
+
+impl fmt::Debug for Strategies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|it| it.manifest().protocol())).finish()
+    }
+}
+
+/// The offers of a member of that type, most wanted first.
+pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wishes<'_>) -> Vec<Offer> {
+    let mut able: Vec<&dyn Assignor> = strategies.iter().filter(|it| serves(it.manifest(), protocol_type)).collect();
+    able.sort_by(|a, b| order(a.manifest()).cmp(&order(b.manifest())));
+    let mut offers = Vec::new();
+    for wanted in wishes.operator.iter().chain(wishes.member) {
+        able.iter().filter(|it| is_called(it.manifest(), wanted)).for_each(|it| add(&mut offers, *it));
+    }
+    if wishes.member.is_empty() {
+        able.iter().filter(|it| it.manifest().offer == Offering::Default).for_each(|it| add(&mut offers, *it));
+    }
+    if *protocol_type == CONSUMER {
+        // A member without modules can still join, and unmodified clients share a protocol with it.
+        offers.truncate(MAX_OFFERS - 1);
+        if !offers.iter().any(|offer| offer.protocol == NATIVE) {
+            offers.push(Offer { protocol: Protocol::from(NATIVE), digest: None });
+        }
+    }
+    offers.truncate(MAX_OFFERS);
+    offers
+}
+
+/// Cooperative hand-over is not built yet: a module that asks for it is not offered.
+fn serves(manifest: &Manifest, protocol_type: &ProtocolType) -> bool {
+    manifest.protocol_type == protocol_type.as_str() && manifest.mode == Mode::Eager
+}
+
+/// By rank, ties by name, newest first: never by the time of a file.
+fn order(manifest: &Manifest) -> impl Ord + '_ {
+    (Reverse(manifest.rank), manifest.name.as_str(), Reverse(manifest.version))
+}
+
+/// `name` means every version, `name@version` that one.
+fn is_called(manifest: &Manifest, wanted: &str) -> bool {
+    match wanted.split_once('@') {
+        None => manifest.name == wanted,
+        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
+    }
+}
+
+fn add(offers: &mut Vec<Offer>, strategy: &dyn Assignor) {
+    let protocol = strategy.manifest().protocol();
+    if !offers.iter().any(|offer| offer.protocol == protocol) {
+        offers.push(Offer { protocol, digest: strategy.digest() });
+    }
+}

@@ -1,0 +1,107 @@
+//! What a member tells its application: what it has to do, what it has to give up, and what people want to know.
+
+use bytes::Bytes;
+
+use super::lead::{Fault, ServedBy};
+use super::negotiate::Offer;
+use crate::ids::{Digest, Generation, MemberId, Protocol, TopicName};
+
+/// A member's share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Share {
+    /// Partitions, by topic, in order.
+    Partitions(Vec<(TopicName, Vec<i32>)>),
+    /// A state, as the assignor made it.
+    State(Bytes),
+}
+
+impl Share {
+    /// Whether there is nothing to give up.
+    pub fn is_nothing(&self) -> bool {
+        match self {
+            Share::Partitions(topics) => topics.iter().all(|(_, partitions)| partitions.is_empty()),
+            Share::State(state) => state.is_empty(),
+        }
+    }
+}
+
+/// Whether this member led the generation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It did.
+    Leader,
+    /// Another one did.
+    Follower,
+}
+
+/// A member's share of a generation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assigned {
+    /// The generation.
+    pub generation: Generation,
+    /// The protocol chosen.
+    pub protocol: Protocol,
+    /// This member's own module of that protocol; none for the host's own range or a protocol without a module.
+    pub digest: Option<Digest>,
+    /// Who led.
+    pub leader: MemberId,
+    /// This member.
+    pub member: MemberId,
+    /// Whether those are one.
+    pub role: Role,
+    /// What it got.
+    pub share: Share,
+}
+
+/// News for the application.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Notice {
+    /// This is the member's work now.
+    Assigned(Assigned),
+    /// Finish this work and say so; the group waits, at most for the rebalance timeout.
+    Revoke {
+        /// The generation that it came from: named when it is given up.
+        generation: Generation,
+        /// What has to be finished.
+        share: Share,
+    },
+    /// This work may already be another's: stop at once.
+    Lost {
+        /// What was lost.
+        share: Share,
+        /// Why.
+        reason: String,
+    },
+    /// The member is out for good.
+    Failed {
+        /// Why, and what to do about it.
+        reason: String,
+    },
+    /// The member offers something else than before, most wanted first.
+    OffersChanged(Vec<Offer>),
+    /// A strategy failed while this member led.
+    Fault {
+        /// What failed.
+        fault: Fault,
+        /// What served the generation instead.
+        served_by: ServedBy,
+    },
+    /// Topics that the group subscribes to do not exist; the member waits for them.
+    TopicsMissing(Vec<TopicName>),
+    /// The vote passes these protocols over.
+    Suspended(Vec<(Protocol, String)>),
+    /// The coordinator gave no state; the member joins again.
+    NoPlan {
+        /// Why.
+        reason: String,
+    },
+    /// The coordinator cannot be reached; the member keeps its work and looks for it.
+    CoordinatorLost {
+        /// Why.
+        reason: String,
+    },
+    /// The coordinator is found again.
+    CoordinatorFound,
+    /// The member has left.
+    Left,
+}

@@ -1,0 +1,124 @@
+//! Where a member is in the life of its group; what belongs to one state lives in that state.
+//!
+//! ```text
+//!             ┌────────────── rejoin ──────────────────────────────┐
+//!             ▼                                                     │
+//!   Unjoined ──► Joining ──► Planning (leader) ──► Syncing ──► Stable ──► GivingUp
+//!                   └──────────────────────────────▲
+//!   any ──► Leaving ──► Over
+//! ```
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::event::{Peer, SyncCall};
+use super::notice::{Role, Share};
+use crate::assignor::MemberInput;
+use crate::ids::{Generation, MemberId, Protocol, TopicName};
+use crate::time::Timestamp;
+use crate::topics::TopicTable;
+
+/// The group's coordinator, as far as the member knows.
+#[derive(Debug)]
+pub(super) enum Coordinator {
+    /// Somebody is looking for it.
+    Sought,
+    /// It was not found; it is looked for again then.
+    NotFound { again_at: Timestamp },
+    /// It can be reached.
+    Known(Peer),
+}
+
+/// The member's state.
+#[derive(Debug)]
+pub(super) enum State {
+    /// In no generation; it joins then, if the coordinator is known.
+    Unjoined { join_at: Timestamp, reason: String },
+    /// JoinGroup is on its way.
+    Joining { ticket: u64, reason: String },
+    /// It leads and makes the plan.
+    Planning { joined: Joined, members: Arc<Vec<MemberInput>>, step: Step },
+    /// SyncGroup is on its way, or is sent again then.
+    Syncing { joined: Joined, call: Arc<SyncCall>, sync: SyncStep },
+    /// It has its share.
+    Stable { joined: Joined, share: Share, hold: Hold },
+    /// The application finishes its share, then the member joins again.
+    GivingUp { joined: Joined, share: Share, reason: String },
+    /// LeaveGroup is on its way.
+    Leaving,
+    /// It has left or failed.
+    Over,
+}
+
+/// How far a plan is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// The topics are being asked for.
+    Topics,
+    /// The strategy runs.
+    Strategy { ticket: u64 },
+}
+
+/// How far a SyncGroup is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SyncStep {
+    /// On its way.
+    Sent { ticket: u64 },
+    /// To be sent then, if the coordinator is known. The plan is not made anew: a lost answer is no new input.
+    Due { at: Timestamp },
+}
+
+/// Whether a share is still the member's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hold {
+    /// The coordinator confirmed it within the session timeout.
+    Ours,
+    /// It did not: another member may have it. If it confirms the generation later, it is ours again.
+    InDoubt,
+}
+
+/// A generation that the member has joined.
+#[derive(Clone, Debug)]
+pub(super) struct Joined {
+    pub(super) generation: Generation,
+    pub(super) protocol: Protocol,
+    pub(super) leader: MemberId,
+    pub(super) role: Role,
+    /// What the leader's plan was made with; nothing for a follower.
+    pub(super) basis: Basis,
+}
+
+/// What a plan was made with: when that is no longer true, its leader rejoins.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Basis {
+    /// The topics that the members subscribe to.
+    pub(super) subscribed: Vec<TopicName>,
+    /// Those of them that existed.
+    pub(super) topics: TopicTable,
+    /// What is to be remembered of the plan once it is accepted; none if there is no plan.
+    pub(super) plan: Option<Box<Accepted>>,
+}
+
+/// What a leader keeps of an accepted plan beside its states.
+#[derive(Clone, Debug)]
+pub(super) struct Accepted {
+    /// What the strategy wants to remember.
+    pub(super) memo: Option<Bytes>,
+    /// When it wants to be called again.
+    pub(super) call_again: Option<Duration>,
+}
+
+impl State {
+    /// The generation in which the member says that it is alive.
+    pub(super) fn joined(&self) -> Option<&Joined> {
+        match self {
+            State::Planning { joined, .. }
+            | State::Syncing { joined, .. }
+            | State::Stable { joined, .. }
+            | State::GivingUp { joined, .. } => Some(joined),
+            State::Unjoined { .. } | State::Joining { .. } | State::Leaving | State::Over => None,
+        }
+    }
+}

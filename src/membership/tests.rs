@@ -1,0 +1,7 @@
+//! Stories of one member: what happens to it, and what it does, with a clock that is told.
+
+mod joining;
+mod leading;
+mod losing;
+mod offering;
+mod story;

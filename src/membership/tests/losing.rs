@@ -1,0 +1,149 @@
+//! What a member does when its coordinator, its session or its generation is gone.
+
+use std::time::Duration;
+
+use super::story::{Story, joined};
+use crate::ids::{Generation, MemberId};
+use crate::membership::event::{Event, JoinAnswer, Peer};
+use crate::membership::notice::Notice;
+use crate::wire::ErrorCode;
+
+const INTERVAL: Duration = Duration::from_secs(3);
+
+#[test]
+fn b12_an_answer_to_an_older_generations_heartbeat_changes_nothing() {
+    for late in [ErrorCode::UnknownMemberId, ErrorCode::IllegalGeneration, ErrorCode::RebalanceInProgress] {
+        let mut story = Story::stable_follower(Peer::Other);
+        story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress);
+        let (stale, _) = story.pass(INTERVAL).heartbeat();
+        assert_eq!(stale.generation, Generation(5));
+        story.give(Event::GivenUp(Generation(5)));
+        // While JoinGroup is on its way, and after it was answered.
+        story.give(Event::Beaten(stale.clone(), late)).follows(6, "rack-aware@1");
+        story.give(Event::Beaten(stale.clone(), late)).gets(&[0]);
+        story.give(Event::Beaten(stale, late));
+        assert_eq!(story.assigned().generation, Generation(6));
+        assert!(!story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
+        story.wants_nothing();
+        let (beat, _) = story.pass(INTERVAL).heartbeat();
+        assert_eq!((beat.member, beat.generation), (MemberId::from("me"), Generation(6)), "one rebalance only");
+    }
+}
+
+#[test]
+fn b73_a_black_hole_is_left_behind_each_time_in_bounded_time() {
+    let mut story = Story::stable_follower(Peer::Other);
+    for round in 0..50 {
+        let (beat, _) = story.pass(INTERVAL).heartbeat();
+        story.give(Event::Unanswered(beat, format!("no answer within 10000 ms, round {round}")));
+        for _ in 0..6 {
+            story.wants_nothing();
+            let before = story.now.mono;
+            story.pass_until_wanted();
+            assert!(story.now.mono - before < Duration::from_secs(4), "it looks again soon");
+            story.wanted.clear();
+            story.give(Event::CoordinatorNotFound("no answer".into()));
+        }
+        story.pass_until_wanted().find_coordinator(Peer::Other).beats(ErrorCode::None);
+        assert_eq!(story.member.identity(), Some((MemberId::from("me"), Generation(5))), "no rebalance");
+    }
+}
+
+#[test]
+fn a_coordinator_that_restarts_costs_no_rebalance() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    story.give(Event::Unanswered(beat, "the connection was closed".into()));
+    story.pass_until_due().find_coordinator(Peer::Divvy);
+    let (beat, _) = story.heartbeat();
+    assert_eq!(
+        (&beat.member, beat.generation),
+        (&MemberId::from("me"), Generation(5)),
+        "at once, with the same generation"
+    );
+    story.give(Event::Beaten(beat, ErrorCode::None));
+    assert_eq!(story.told.len(), 2, "{:?}", story.told);
+    assert!(matches!(story.told[..], [Notice::CoordinatorLost { .. }, Notice::CoordinatorFound]));
+}
+
+#[test]
+fn not_coordinator_keeps_the_generation() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).beats(ErrorCode::NotCoordinator);
+    let (beat, _) = story.pass_until_due().find_coordinator(Peer::Other).heartbeat();
+    assert_eq!(beat.generation, Generation(5));
+}
+
+#[test]
+fn a_join_that_got_no_answer_is_sent_again_with_the_same_id() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).give(Event::GivenUp(Generation(5)));
+    let (first, call) = story.join();
+    story.give(Event::Unanswered(first.clone(), "the connection was closed".into()));
+    let (second, again) = story.pass_until_due().find_coordinator(Peer::Other).join();
+    assert_eq!((second.member, again.offers), (first.member.clone(), call.offers));
+    // The first one's answer, should it still come, is of a request that was given up.
+    story.give(Event::Joined(first, JoinAnswer { leader: MemberId::from("other"), ..joined(9, "range") }));
+    story.wants_nothing();
+}
+
+#[test]
+fn a_sync_that_got_no_answer_is_sent_again_not_joined_again() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).give(Event::GivenUp(Generation(5)));
+    story.leads(6, "rack-aware@1").topics_are(&[("clicks", 4)]).strategy_runs();
+    let (sent, call) = story.sync();
+    story.give(Event::Unanswered(sent, "the connection was closed".into()));
+    let (again, same) = story.pass_until_due().find_coordinator(Peer::Other).sync();
+    assert_eq!((again.generation, &same.states), (Generation(6), &call.states));
+}
+
+#[test]
+fn a_gone_generation_is_lost_and_joined_again_with_or_without_the_id() {
+    for (error, id) in [(ErrorCode::IllegalGeneration, "me"), (ErrorCode::UnknownMemberId, "")] {
+        let mut story = Story::stable_follower(Peer::Other);
+        story.pass(INTERVAL).beats(error);
+        assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+        assert_eq!(story.join().0.member, MemberId::from(id));
+    }
+}
+
+#[test]
+fn a_silent_session_puts_the_share_in_doubt_and_a_late_confirmation_gives_it_back() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    story.give(Event::Unanswered(beat, "the connection was closed".into()));
+    for _ in 0..20 {
+        story.pass(Duration::from_secs(1)).wanted.clear();
+        story.give(Event::CoordinatorNotFound("the connection is refused".into()));
+    }
+    let lost = story.told.iter().filter(|it| matches!(it, Notice::Lost { .. })).count();
+    assert_eq!(lost, 1, "told once: another member may have it");
+    story.pass_until_wanted().find_coordinator(Peer::Divvy).beats(ErrorCode::None);
+    assert_eq!(story.assigned().generation, Generation(5), "the same generation, no rebalance");
+}
+
+#[test]
+fn work_is_given_up_before_the_member_joins_again() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress);
+    assert!(matches!(story.told[..], [Notice::Revoke { generation: Generation(5), .. }]));
+    story.wants_nothing();
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress);
+    assert_eq!(story.told.len(), 1, "it is asked once, and the session stays alive meanwhile");
+    story.give(Event::GivenUp(Generation(4)));
+    story.wants_nothing();
+    story.give(Event::GivenUp(Generation(5)));
+    story.join();
+}
+
+#[test]
+fn leaving_tells_the_coordinator_and_nothing_follows() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.give(Event::Leave);
+    assert!(matches!(story.wanted[..], [crate::membership::Action::Leave(_)]), "{:?}", story.wanted);
+    story.give(Event::LeaveDone).wanted.clear();
+    assert_eq!(story.told.last(), Some(&Notice::Left));
+    story.pass(INTERVAL * 20).wants_nothing();
+    assert_eq!(story.member.next_deadline(), None);
+}

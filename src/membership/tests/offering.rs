@@ -1,0 +1,123 @@
+//! What is offered, and how a changed module reaches the group.
+
+use std::time::Duration;
+
+use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, config, fake};
+use crate::ids::{Generation, Protocol, ProtocolType};
+use crate::membership::config::{Config, Rollout};
+use crate::membership::event::{Event, JoinExtras, Peer};
+use crate::membership::lead::Rules;
+use crate::membership::negotiate::{Strategies, Wishes, offers};
+use crate::membership::notice::Notice;
+use crate::wire::ErrorCode;
+
+const RANGE: &str = r#"{"abi":"1.0","name":"range","rank":10}"#;
+const ROUNDROBIN: &str = r#"{"abi":"1.0","name":"roundrobin","rank":5}"#;
+const WEIGHTED: &str = r#"{"abi":"1.0","name":"weighted","offer":"by-name"}"#;
+const COOPERATIVE: &str = r#"{"abi":"1.0","name":"soft","mode":"cooperative"}"#;
+const WRITER: &str = r#"{"abi":"1.0","name":"active-standby","protocol_type":"single-writer","shape":"states"}"#;
+
+fn offered(strategies: &[&str], operator: &[&str], member: &[&str]) -> Vec<String> {
+    let strategies: Strategies = strategies.iter().map(|it| fake(it)).collect();
+    let own = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let (operator, member) = (own(operator), own(member));
+    let wishes = Wishes { operator: &operator, member: &member };
+    let offers = offers(&strategies, &ProtocolType::from("consumer"), wishes);
+    offers.iter().map(|it| it.protocol.to_string()).collect()
+}
+
+#[test]
+fn by_default_rank_then_newest_and_range_for_everybody() {
+    let all = [ROUNDROBIN, RACK_AWARE_1, WEIGHTED, COOPERATIVE, WRITER, RANGE, RACK_AWARE_2];
+    assert_eq!(offered(&all, &[], &[]), ["rack-aware@2", "rack-aware@1", "range", "roundrobin"]);
+    assert_eq!(offered(&[ROUNDROBIN], &[], &[]), ["roundrobin", "range"]);
+    assert_eq!(offered(&[], &[], &[]), ["range"]);
+}
+
+#[test]
+fn named_ones_only_and_in_the_order_of_the_names() {
+    let all = [ROUNDROBIN, RACK_AWARE_1, WEIGHTED, RACK_AWARE_2];
+    assert_eq!(
+        offered(&all, &[], &["weighted", "rack-aware"]),
+        ["weighted@1", "rack-aware@2", "rack-aware@1", "range"]
+    );
+    assert_eq!(offered(&all, &[], &["rack-aware@1", "unheard-of"]), ["rack-aware@1", "range"]);
+}
+
+#[test]
+fn the_operators_names_come_first_and_take_nothing_away() {
+    let all = [ROUNDROBIN, RACK_AWARE_1, WEIGHTED];
+    assert_eq!(offered(&all, &["weighted"], &[]), ["weighted@1", "rack-aware@1", "roundrobin", "range"]);
+    assert_eq!(offered(&all, &["weighted"], &["roundrobin"]), ["weighted@1", "roundrobin", "range"]);
+}
+
+#[test]
+fn offers_are_bounded() {
+    let many: Vec<String> = (0..200).map(|n| format!(r#"{{"abi":"1.0","name":"s{n}"}}"#)).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let offered = offered(&many, &[], &[]);
+    assert_eq!((offered.len(), offered.last().unwrap().as_str()), (32, "range"));
+}
+
+#[test]
+fn a_new_module_is_announced_to_divvy_in_a_heartbeat_and_joined_with_when_told() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    story.strategies(vec![fake(RACK_AWARE_1), fake(RACK_AWARE_2)]);
+    let (beat, modules) = story.heartbeat();
+    let modules = modules.expect("at once, with the modules");
+    assert_eq!(modules.iter().map(|(it, _)| it.as_str()).collect::<Vec<_>>(), ["rack-aware@2", "rack-aware@1"]);
+    story.give(Event::Beaten(beat, ErrorCode::None)).wants_nothing();
+    let (beat, modules) = story.pass(Duration::from_secs(3)).heartbeat();
+    assert_eq!(modules, None, "told once");
+    story.give(Event::Beaten(beat, ErrorCode::RebalanceInProgress)).give(Event::GivenUp(Generation(5)));
+    assert_eq!(story.join().1.offers[0].0.protocol, Protocol::from("rack-aware@2"));
+}
+
+#[test]
+fn an_announcement_that_got_no_answer_is_made_again() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    story.strategies(vec![fake(RACK_AWARE_2)]);
+    let (beat, _) = story.heartbeat();
+    story.give(Event::Unanswered(beat, "the connection was closed".into()));
+    let (_, modules) = story.pass_until_due().find_coordinator(Peer::Divvy).heartbeat();
+    assert!(modules.is_some());
+}
+
+#[test]
+fn elsewhere_a_new_module_waits_for_the_next_rebalance() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.strategies(vec![fake(RACK_AWARE_2)]);
+    assert!(matches!(story.told[..], [Notice::OffersChanged(_)]));
+    story.wants_nothing();
+    story.pass(Duration::from_secs(3)).beats(ErrorCode::RebalanceInProgress).give(Event::GivenUp(Generation(5)));
+    assert_eq!(story.join().1.offers[0].0.protocol, Protocol::from("rack-aware@2"));
+}
+
+#[test]
+fn elsewhere_an_eager_roll_out_rejoins_within_its_spread() {
+    let within = Duration::from_secs(60);
+    let mut story = Story::new(Config { rollout: Rollout::Eager { within }, ..config() });
+    story.strategies(Vec::new()).start(Peer::Other).follows(5, "range").gets(&[0]).told.clear();
+    let begin = story.now.mono;
+    story.strategies(vec![fake(RACK_AWARE_1)]).told.clear();
+    while story.told.is_empty() {
+        story.pass_until_due();
+        if matches!(story.wanted.last(), Some(crate::membership::Action::Heartbeat(..))) {
+            story.beats(ErrorCode::None);
+        }
+    }
+    assert!(story.now.mono - begin <= within);
+    story.give(Event::GivenUp(Generation(5)));
+    assert_eq!(story.join().1.reason, "its modules changed");
+}
+
+#[test]
+fn what_the_operator_names_is_offered_from_then_on() {
+    let mut story = Story::new(config());
+    story.strategies(vec![fake(RACK_AWARE_1), fake(WEIGHTED)]).start(Peer::Divvy);
+    let rules = Rules { assignors: vec!["weighted@1".into()], ..Rules::default() };
+    story.leads_with(1, "rack-aware@1", Some(JoinExtras { rules, ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs().gets(&[0]);
+    let (_, modules) = story.heartbeat();
+    assert_eq!(modules.unwrap()[0].0, Protocol::from("weighted@1"));
+}

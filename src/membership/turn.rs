@@ -1,0 +1,285 @@
+//! What is due: at the end of every event the member looks what it has to do now, and says when it wants to be asked
+//! again. Timers are a question, so none can be stale.
+
+use std::sync::Arc;
+
+use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
+use super::lead::{LeadJob, Led};
+use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
+use super::state::{Accepted, Coordinator, Hold, Joined, State, Step, SyncStep};
+use super::watch::Racks;
+use super::{Action, Assigned, Membership, Notice, Peer, Purpose, metadata, modules};
+use crate::ids::{MemberId, Protocol};
+use crate::time::Timestamp;
+use crate::topics::TopicTable;
+
+/// The column by which a strategy says that it reads the racks of replicas.
+const REPLICA_RACKS: &str = "replica_racks";
+
+impl Membership {
+    /// Does what is due.
+    pub(super) fn turn(&mut self) {
+        let now = self.now.mono;
+        let is_due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        if is_due(self.doubt_at()) {
+            self.doubt();
+        }
+        match self.coordinator {
+            Coordinator::NotFound { again_at } if again_at <= now => {
+                self.coordinator = Coordinator::Sought;
+                return self.out.push(Action::FindCoordinator);
+            }
+            Coordinator::NotFound { .. } | Coordinator::Sought => return,
+            Coordinator::Known(_) => {}
+        }
+        if is_due(self.rejoin_at())
+            && let Some((_, reason)) = self.rejoin.take()
+        {
+            self.give_up(reason);
+        }
+        if is_due(self.join_at()) {
+            self.join();
+        }
+        if is_due(self.sync_at()) {
+            self.sync();
+        }
+        if is_due(self.topics_at()) {
+            self.look_at_topics();
+        }
+        if is_due(self.beat_at()) {
+            self.beat();
+        }
+    }
+
+    /// When [`super::Event::Tick`] has something to do, if nothing happens before.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let with_coordinator = match self.coordinator {
+            Coordinator::Sought => None,
+            Coordinator::NotFound { again_at } => (!matches!(self.state, State::Over)).then_some(again_at),
+            Coordinator::Known(_) => {
+                [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at(), self.beat_at()]
+                    .into_iter()
+                    .flatten()
+                    .min()
+            }
+        };
+        [self.doubt_at(), with_coordinator].into_iter().flatten().min()
+    }
+
+    fn doubt_at(&self) -> Option<Timestamp> {
+        let holds = matches!(self.state, State::Stable { hold: Hold::Ours, .. } | State::GivingUp { .. });
+        holds.then(|| self.heart.session_ends(self.config.session_timeout))
+    }
+
+    fn rejoin_at(&self) -> Option<Timestamp> {
+        let at = self.rejoin.as_ref().map(|(at, _)| *at);
+        at.filter(|_| matches!(self.state, State::Stable { .. }))
+    }
+
+    fn join_at(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Unjoined { join_at, .. } => Some(join_at),
+            _ => None,
+        }
+    }
+
+    fn sync_at(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Syncing { sync: SyncStep::Due { at }, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    fn topics_at(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Leaving | State::Over => None,
+            _ => self.watch.due(),
+        }
+    }
+
+    fn beat_at(&self) -> Option<Timestamp> {
+        self.state.joined().and_then(|_| self.heart.due())
+    }
+
+    fn join(&mut self) {
+        let State::Unjoined { reason, .. } = &self.state else { return };
+        let reason = reason.clone();
+        let protocol_type = self.config.purpose.protocol_type();
+        if self.offers.is_empty() {
+            return self.fail(format!(
+                "no module for protocol type {protocol_type} is at hand: put one into the folder of assignors, and name \
+                 it if its manifest says `offer = by-name`"
+            ));
+        }
+        let sent = self.send();
+        let metadata = metadata::of_member(&self.config, self.claim.as_ref());
+        let offers = self.offers.iter().map(|it| (it.clone(), metadata.clone())).collect();
+        self.offered.clone_from(&self.offers);
+        self.rejoin = None;
+        self.state = State::Joining { ticket: sent.ticket, reason: reason.clone() };
+        self.out.push(Action::Join(sent, JoinCall { protocol_type, offers, reason }));
+    }
+
+    /// The topics are known: the strategy can run.
+    pub(super) fn start_strategy(&mut self, topics: TopicTable) {
+        let sent = self.send();
+        let State::Planning { joined, members, step } = &mut self.state else { return };
+        let Coordinator::Known(peer) = self.coordinator else {
+            // Asked for again when the coordinator is found: what it understands decides how a plan may fail.
+            return;
+        };
+        *step = Step::Strategy { ticket: sent.ticket };
+        joined.basis.topics = topics.clone();
+        let context = match &self.config.purpose {
+            Purpose::States { context, .. } => context.clone(),
+            Purpose::Topics(_) => None,
+        };
+        let job = LeadJob {
+            group: self.config.group.clone(),
+            generation: joined.generation,
+            protocol: joined.protocol.clone(),
+            protocol_type: self.config.purpose.protocol_type(),
+            members: Arc::clone(members),
+            topics,
+            strategies: self.strategies.clone(),
+            rules: self.rules.clone(),
+            context,
+            memo: self.memo.clone(),
+            last_plan: self.last_plan.clone(),
+            peer,
+            now_ms: self.now.wall.0,
+            budget: (self.config.rebalance_timeout / PLAN_SHARE_OF_REBALANCE).min(LONGEST_PLAN),
+        };
+        self.out.push(Action::Lead(sent, Box::new(job)));
+    }
+
+    /// The plan is made, by whatever served it.
+    pub(super) fn led(&mut self, sent: &Sent, led: Led) {
+        match &self.state {
+            State::Planning { step: Step::Strategy { ticket }, .. } if *ticket == sent.ticket => {}
+            _ => return,
+        }
+        let State::Planning { mut joined, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        if let Some(fault) = &led.fault {
+            self.tell(Notice::Fault { fault: fault.clone(), served_by: led.served_by.clone() });
+        }
+        let mut origin = Origin {
+            digest: led.digest,
+            settings_hash: self.rules.hash,
+            topics: Vec::new(),
+            copies: 1,
+            complete: false,
+            memo: None,
+            fault: led.fault,
+            verdict: PlanOrError::Error,
+        };
+        let mut states = Vec::new();
+        if let Some(plan) = led.plan {
+            origin.topics = plan.topics;
+            origin.copies = plan.copies;
+            origin.complete = plan.complete;
+            origin.memo = plan.memo.clone();
+            origin.verdict = PlanOrError::Plan;
+            joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));
+            states = plan.states;
+        }
+        self.bring(joined, states, Some(origin));
+    }
+
+    /// Brings the plan, or asks for the member's part of it.
+    pub(super) fn bring(&mut self, joined: Joined, states: Vec<(MemberId, bytes::Bytes)>, origin: Option<Origin>) {
+        let call = SyncCall {
+            protocol_type: self.config.purpose.protocol_type(),
+            protocol: joined.protocol.clone(),
+            states,
+            origin,
+        };
+        self.state = State::Syncing { joined, call: Arc::new(call), sync: SyncStep::Due { at: self.now.mono } };
+    }
+
+    fn sync(&mut self) {
+        let sent = self.send();
+        let State::Syncing { call, sync, .. } = &mut self.state else { return };
+        *sync = SyncStep::Sent { ticket: sent.ticket };
+        let call = Arc::clone(call);
+        self.out.push(Action::Sync(sent, call));
+    }
+
+    fn beat(&mut self) {
+        let sent = self.send();
+        let news = self.heart.send(sent.ticket, self.now.mono, self.config.heartbeat_interval);
+        self.out.push(Action::Heartbeat(sent, news.map(|offers| modules(&offers))));
+    }
+
+    /// Says what the member's share is.
+    pub(super) fn tell_assigned(&mut self) {
+        let State::Stable { joined, share, .. } = &self.state else { return };
+        let digest = self.strategies.find(&joined.protocol).and_then(|it| it.digest());
+        let assigned = Assigned {
+            generation: joined.generation,
+            protocol: joined.protocol.clone(),
+            digest,
+            leader: joined.leader.clone(),
+            member: self.member.clone(),
+            role: joined.role,
+            share: share.clone(),
+        };
+        self.tell(Notice::Assigned(assigned));
+    }
+
+    pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
+        let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs.iter().any(|it| it == REPLICA_RACKS);
+        if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
+    }
+
+    /// A request got no answer. Nothing is known of what it did; it is sent again when the coordinator is found.
+    pub(super) fn unanswered(&mut self, sent: &Sent, reason: &str) {
+        let in_flight = match &self.state {
+            State::Joining { ticket, .. } => *ticket == sent.ticket,
+            State::Syncing { sync: SyncStep::Sent { ticket }, .. } => *ticket == sent.ticket,
+            _ => false,
+        };
+        if self.heart.land(sent.ticket) || in_flight {
+            self.lose_coordinator(reason);
+        }
+    }
+
+    /// The coordinator is to be found again; id and generation are kept.
+    pub(super) fn lose_coordinator(&mut self, reason: &str) {
+        let now = self.now.mono;
+        match &mut self.state {
+            State::Joining { reason, .. } => {
+                let reason = std::mem::take(reason);
+                self.state = State::Unjoined { join_at: now, reason };
+            }
+            State::Syncing { sync, .. } => *sync = SyncStep::Due { at: now },
+            State::Leaving => return self.over(Notice::Left),
+            _ => {}
+        }
+        self.heart.reset(now);
+        self.watch.reset();
+        self.trouble(reason);
+        self.coordinator = Coordinator::NotFound { again_at: now + self.seek_backoff.fail(&mut self.dice) };
+    }
+
+    pub(super) fn found(&mut self, peer: Peer) {
+        self.coordinator = Coordinator::Known(peer);
+        if self.trouble.take().is_some() {
+            self.tell(Notice::CoordinatorFound);
+        }
+        self.announce();
+    }
+
+    pub(super) fn not_found(&mut self, reason: String) {
+        self.trouble(&reason);
+        self.coordinator = Coordinator::NotFound { again_at: self.now.mono + self.seek_backoff.fail(&mut self.dice) };
+    }
+
+    /// Tells each trouble once, however often the same is met again.
+    fn trouble(&mut self, reason: &str) {
+        if self.trouble.as_deref() != Some(reason) {
+            self.trouble = Some(reason.to_owned());
+            self.tell(Notice::CoordinatorLost { reason: reason.to_owned() });
+        }
+    }
+}
