@@ -6,8 +6,10 @@ assignor! { name: "hello", license: "Apache-2.0", assign: deal }
 
 fn deal(group: &Group, owners: &mut Owners) -> Result<(), Refusal> {
     for topic in group.topics() {
-        let subscribers = topic.subscribers().into_iter().cycle();
-        topic.partitions().zip(subscribers).for_each(|(partition, member)| owners.give(partition, member));
+        let subscribers = topic.subscribers();
+        for (partition, &member) in topic.partitions().zip(subscribers.iter().cycle()) {
+            owners.give(partition, member);
+        }
     }
     Ok(())
 }

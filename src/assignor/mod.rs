@@ -18,6 +18,7 @@ mod lead;
 pub mod limits;
 pub mod manifest;
 mod owners;
+mod plan;
 mod range;
 mod request;
 mod smoke;
@@ -28,8 +29,9 @@ mod view;
 
 pub use cut::cut_last_plan;
 pub use input::{Column, LeaderInput, MemberInput};
-pub use lead::{Call, Diagnostic, Plan, Verdict, lead};
+pub use lead::{Call, Verdict, lead};
 pub use manifest::Manifest;
+pub use plan::{Diagnostic, Plan};
 pub use range::native_range;
 pub use smoke::smoke_requests;
 pub use verify::{EncodedPlan, check_plan};

@@ -19,6 +19,8 @@ pub struct Group<'a> {
     /// Member indexes in Kafka's order, and for each member its place in that order.
     order: Vec<u32>,
     places: Vec<u32>,
+    /// The subscription of each member in Kafka's order: what is asked most lies close together.
+    subscriptions_in_order: Vec<u32>,
     /// Which subscriptions some member has.
     used: Vec<bool>,
 }
@@ -28,9 +30,10 @@ impl<'a> Group<'a> {
         let order = kafkas_order(read.members.iter().map(|member| (member.instance_id, member.id)));
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &member)| places[member as usize] = place as u32);
+        let subscriptions_in_order = order.iter().map(|&member| read.members[member as usize].subscription).collect();
         let mut used = vec![false; read.subscriptions.len()];
         read.members.iter().for_each(|member| used[member.subscription as usize] = true);
-        Group { read, order, places, used }
+        Group { read, order, places, subscriptions_in_order, used }
     }
 
     /// The group's id.

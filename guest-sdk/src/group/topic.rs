@@ -99,7 +99,13 @@ impl<'g> Topic<'g> {
 
     /// The members that subscribe to it, in Kafka's order.
     pub fn subscribers(self) -> Vec<Member<'g>> {
-        self.group.members_in_kafkas_order().filter(|member| member.subscribes(self)).collect()
+        let group = self.group;
+        let has: Vec<bool> = self.has().collect();
+        let mut subscribers = Vec::with_capacity(group.order.len());
+        let order = group.order.iter().zip(&group.subscriptions_in_order);
+        let order = order.filter(|&(_, &subscription)| has[subscription as usize]);
+        subscribers.extend(order.map(|(&index, _)| Member { group, index }));
+        subscribers
     }
 
     /// Which of the group's distinct subscriptions have it: topics with equal bits have the same subscribers.
