@@ -13,7 +13,7 @@ use crate::clock::Stopwatch;
 use crate::shell;
 
 /// Between two looks at a condition that nobody announces.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A running process.
 pub struct Process {

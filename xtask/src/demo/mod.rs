@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::clock::Stopwatch;
 use crate::shell::seconds;
-use crate::{divvy, guests};
+use crate::{divvy, guests, python};
 
 mod stage;
 mod story;
@@ -16,9 +16,10 @@ use stage::Stage;
 pub fn run(_: &[String]) -> Result<()> {
     let guests = guests::build()?;
     let program = divvy::build()?;
+    let python = python::with(&["kafka-python"]);
     let watch = Stopwatch::start();
     let mut stage = Stage::set(program, guests.demo)?;
-    story::tell(&mut stage).with_context(|| stage.logs())?;
+    story::tell(&mut stage, python).with_context(|| stage.logs())?;
     println!("\nThe story took {}, and every step did what it says.", seconds(watch.elapsed()));
     Ok(())
 }

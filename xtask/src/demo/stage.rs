@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::clock::Stopwatch;
 use crate::divvy::{Member, Role, Server, drop_module, modules_of};
-use crate::process::wait_until;
+use crate::process::{LOOK_AGAIN, wait_until};
 use crate::shell::root;
 
 use super::table;
@@ -77,6 +78,17 @@ impl Stage {
             self.listen();
             look(self)
         })
+    }
+
+    /// Looks for so long whether something stays as it is.
+    pub fn watch(&mut self, time: Duration, mut look: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let watch = Stopwatch::start();
+        while !watch.left_of(time).is_zero() {
+            self.listen();
+            look(self)?;
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(())
     }
 
     /// Waits until all members work under the protocol, in one generation, every partition owned once; `elsewhere`

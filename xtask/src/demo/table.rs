@@ -15,9 +15,7 @@ pub fn sentence(event: &Value) -> String {
         }
         Some("revoked") => format!("gives up {} for a rebalance", numbers(&owned(event))),
         Some("offers") => format!("offers {}", protocols(&event["offers"])),
-        Some("suspended") => {
-            format!("hears that {} is suspended: {}", protocols(&event["protocols"]), reasons(&event["protocols"]))
-        }
+        Some("suspended") => format!("hears that the vote passes over {} now", protocols(&event["protocols"])),
         Some("fault") => format!(
             "{} failed ({}): {}; served by {}",
             text("protocol"),
@@ -69,9 +67,4 @@ fn numbers(partitions: &[i64]) -> String {
 fn protocols(list: &Value) -> String {
     let names = list.as_array().into_iter().flatten().filter_map(|entry| entry["protocol"].as_str());
     names.collect::<Vec<_>>().join(", ")
-}
-
-fn reasons(list: &Value) -> String {
-    let reasons = list.as_array().into_iter().flatten().filter_map(|entry| entry["reason"].as_str());
-    reasons.collect::<Vec<_>>().join("; ")
 }
