@@ -1,1 +1,95 @@
-//! The admin port: groups, modules and metrics for people and their tools.
+//! The admin port: groups, modules, topics and metrics as JSON and text, for people and their tools.
+
+mod json;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::{Value, json};
+
+use crate::ids::GroupId;
+use crate::server::{Handle, StillLoading};
+
+/// What it answers: for `divvy::server::Builder::admin`.
+pub fn routes(handle: Handle) -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/groups", get(groups))
+        .route("/groups/{id}", get(group))
+        .route("/modules", get(modules))
+        .route("/topics", get(topics))
+        .route("/metrics", get(metrics))
+        .route("/health", get(health))
+        .fallback(nothing)
+        .with_state(handle)
+}
+
+const PATHS: [&str; 6] = ["/groups", "/groups/{id}", "/modules", "/topics", "/metrics", "/health"];
+
+async fn index() -> Json<Value> {
+    Json(json!({ "divvy": env!("CARGO_PKG_VERSION"), "paths": PATHS }))
+}
+
+async fn groups(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
+    let groups: Vec<Value> = handle.list().await?.iter().map(json::summary).collect();
+    Ok(Json(json!({ "groups": groups })))
+}
+
+async fn group(State(handle): State<Handle>, Path(id): Path<String>) -> Result<Response, Loading> {
+    Ok(match handle.describe(&GroupId::from(id.as_str())).await? {
+        Some(group) => Json(json::description(&group)).into_response(),
+        None => missing(format!("no group has the id {id:?}: /groups lists them")),
+    })
+}
+
+async fn modules(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
+    Ok(Json(json!({ "modules": json::modules(&handle.describe_all().await?) })))
+}
+
+async fn topics(State(handle): State<Handle>) -> Json<Value> {
+    Json(json::topics(&handle.topics_view()))
+}
+
+async fn metrics(State(handle): State<Handle>) -> impl IntoResponse {
+    (
+        [(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")],
+        handle.metrics_text().await,
+    )
+}
+
+/// 200 as soon as groups are served; 503 while they are being read, or when the server cannot go on.
+async fn health(State(handle): State<Handle>) -> (StatusCode, Json<Value>) {
+    if let Some(reason) = handle.failure() {
+        return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "failed", "reason": reason })));
+    }
+    match handle.is_loaded().await {
+        true => (StatusCode::OK, Json(json!({ "status": "ok" }))),
+        false => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "loading" }))),
+    }
+}
+
+async fn nothing(uri: Uri) -> Response {
+    missing(format!("there is nothing at {:?}; there is {}", uri.path(), PATHS.join(", ")))
+}
+
+fn missing(sentence: String) -> Response {
+    (StatusCode::NOT_FOUND, Json(json!({ "error": sentence }))).into_response()
+}
+
+/// Groups cannot be shown yet.
+struct Loading(StillLoading);
+
+impl From<StillLoading> for Loading {
+    fn from(error: StillLoading) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for Loading {
+    fn into_response(self) -> Response {
+        (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "error": self.0.to_string() }))).into_response()
+    }
+}

@@ -56,10 +56,8 @@ impl Connection {
         let (read, write) = stream.into_split();
         let reader = Reader::new(handle.clone(), Arc::clone(&connection), read);
         let writer = Writer::new(handle.clone(), Arc::clone(&connection), write);
-        let tasks = [
-            spawn::task("connection", Loss::One, reader.run()),
-            spawn::task("answers", Loss::One, writer.run()),
-        ];
+        let tasks =
+            [spawn::task("connection", Loss::One, reader.run()), spawn::task("answers", Loss::One, writer.run())];
         let _ = connection.tasks.set(tasks);
         connection
     }

@@ -1,6 +1,6 @@
 //! The topics as requests see them: also while the store is still being read, and durable before anybody is told.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
 use super::store_writer::StoreWriter;
-use super::topics::{self, Topics, TopicError, View};
+use super::topics::{self, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
 use crate::topics::{Rack, Topic};
@@ -16,11 +16,10 @@ use crate::wire::ErrorCode;
 
 /// The topics of a server.
 pub(crate) struct Directory {
-    /// Those of the configuration: all that is known until the store is read.
-    configured: Topics,
-    loaded: OnceLock<Topics>,
-    /// Told when `loaded` is there.
-    told: watch::Sender<bool>,
+    /// Those of the configuration alone until the store is read.
+    topics: Topics,
+    /// Whether the store was read.
+    loaded: watch::Sender<bool>,
     store: StoreWriter,
     auto_create: Option<u32>,
     load_wait: Duration,
@@ -30,9 +29,8 @@ impl Directory {
     /// The topics of the configuration.
     pub(crate) fn new(config: &Config, store: StoreWriter) -> Self {
         Self {
-            configured: Topics::new(&config.topics, Vec::new()).0,
-            loaded: OnceLock::new(),
-            told: watch::Sender::new(false),
+            topics: Topics::new(&config.topics),
+            loaded: watch::Sender::new(false),
             store,
             auto_create: config.topics_auto_create,
             load_wait: config.load_wait,
@@ -40,16 +38,14 @@ impl Directory {
     }
 
     /// The store was read, and has these.
-    pub(crate) fn load(&self, configured: &[(TopicName, Topic)], stored: Vec<(TopicName, Topic)>) {
-        let (topics, warnings) = Topics::new(configured, stored);
-        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-        let _ = self.loaded.set(topics);
-        self.told.send_replace(true);
+    pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>) {
+        self.topics.add_stored(stored).iter().for_each(|warning| tracing::warn!("{warning}"));
+        self.loaded.send_replace(true);
     }
 
     /// Whether the store was read.
     pub(crate) fn is_loaded(&self) -> bool {
-        self.loaded.get().is_some()
+        *self.loaded.borrow()
     }
 
     /// Waits until the store was read, at most `load.wait.ms`; false if that was too short.
@@ -57,13 +53,13 @@ impl Directory {
         if self.is_loaded() {
             return true;
         }
-        let mut told = self.told.subscribe();
+        let mut told = self.loaded.subscribe();
         matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
     }
 
     /// The topics of this moment.
     pub(crate) fn view(&self) -> Arc<View> {
-        self.topics().view()
+        self.topics.view()
     }
 
     /// The error of a partition that is not there; one to try again after while the store is being read.
@@ -89,7 +85,7 @@ impl Directory {
         let view = self.view();
         let mut entries = Vec::new();
         for name in names.filter(|name| view.table().get(name).is_none() && is_legal(name)) {
-            match self.topics().create(name, partitions, Vec::new()) {
+            match self.topics.create(name, partitions, Vec::new()) {
                 Ok(entry) => entries.push(entry),
                 Err(error) if error.code == ErrorCode::TopicAlreadyExists => {}
                 Err(error) => tracing::warn!(topic = name, %error, "a topic that a client named was not created"),
@@ -102,7 +98,11 @@ impl Directory {
 
     /// Makes a topic; it is durable when this returns.
     pub(crate) async fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
-        let entry = self.topics().create(name, partitions, racks)?;
+        if !self.is_loaded() {
+            let message = "the topics are still being read from the store: try again in a moment".to_owned();
+            return Err(TopicError { code: ErrorCode::CoordinatorLoadInProgress, message });
+        }
+        let entry = self.topics.create(name, partitions, racks)?;
         self.store(vec![entry]).await
     }
 
@@ -111,7 +111,7 @@ impl Directory {
         let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
         for entry in &entries {
             if let Entry::Topic(name, _) = entry {
-                self.topics().remove(name);
+                self.topics.remove(name);
             }
         }
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
@@ -127,10 +127,6 @@ impl Directory {
             }
             None => Ok(()),
         }
-    }
-
-    fn topics(&self) -> &Topics {
-        self.loaded.get().unwrap_or(&self.configured)
     }
 }
 

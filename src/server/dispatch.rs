@@ -20,7 +20,7 @@ use crate::wire::messages::{
     CreateTopicsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest, ListGroupsRequest, MetadataRequest,
     OffsetCommitRequest, OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
 };
-use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, Tags};
+use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Tags};
 
 /// What is to be done about a request.
 pub(crate) enum Step {
@@ -32,8 +32,6 @@ pub(crate) enum Step {
     AskMany(Asked, Vec<(GroupId, Pending)>),
     /// The answer takes a while; what comes after it waits, as it may rest on it.
     Later(Answering),
-    /// Nobody expects an answer.
-    Nothing,
 }
 
 /// An answer that takes a while.
@@ -234,7 +232,11 @@ impl Known<'_> {
     }
 
     /// A tagged field of divvy's, unless we are to pass for something else.
-    fn tag<T>(&self, tags: &Tags, take: impl Fn(&Tags) -> Result<Option<T>, DecodeError>) -> Result<Option<T>, DecodeError> {
+    fn tag<T>(
+        &self,
+        tags: &Tags,
+        take: impl Fn(&Tags) -> Result<Option<T>, DecodeError>,
+    ) -> Result<Option<T>, DecodeError> {
         if self.handle.presents_as_kafka() { Ok(None) } else { take(tags) }
     }
 }

@@ -3,7 +3,7 @@
 use super::metrics::Metrics;
 use super::quiet::Quiet;
 use crate::assignor::FaultKind;
-use crate::group::{Fact, Trigger};
+use crate::group::Fact;
 use crate::ids::GroupId;
 
 /// Who tells them.
@@ -25,12 +25,12 @@ impl Teller {
             }
             Fact::Removed { member, why } => tracing::info!(%group, %member, why, "member removed"),
             Fact::RebalanceBegan(trigger) => {
-                self.metrics.rebalance(trigger_name(trigger));
-                tracing::info!(%group, trigger = ?trigger, "rebalance began");
+                self.metrics.rebalance(trigger.kind());
+                tracing::info!(%group, %trigger, "rebalance began");
             }
             Fact::GenerationBegan { generation, protocol, leader, members, trigger } => {
                 let (protocol, leader) = (shown(protocol.as_ref()), shown(leader.as_ref()));
-                tracing::info!(%group, %generation, protocol, leader, members, trigger = ?trigger, "generation began");
+                tracing::info!(%group, %generation, protocol, leader, members, %trigger, "generation began");
             }
             Fact::PlanAccepted { generation, protocol, digest } => {
                 tracing::info!(%group, %generation, %protocol, digest = ?digest, "plan accepted");
@@ -67,21 +67,6 @@ impl Teller {
 
 fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
     value.map(ToString::to_string)
-}
-
-fn trigger_name(trigger: &Trigger) -> &'static str {
-    match trigger {
-        Trigger::MemberJoined(_) => "member_joined",
-        Trigger::MetadataChanged(_) => "metadata_changed",
-        Trigger::LeaderRejoined(_) => "leader_rejoined",
-        Trigger::MemberLeft(_) => "member_left",
-        Trigger::SessionExpired(_) => "session_expired",
-        Trigger::SyncExpired(_) => "sync_expired",
-        Trigger::RolledOut(_) => "rolled_out",
-        Trigger::Suspended(_) => "suspended",
-        Trigger::PlanFailed(_) => "plan_failed",
-        Trigger::SettingsChanged => "settings_changed",
-    }
 }
 
 /// The kind comes from a member: only the names that we know become a label.

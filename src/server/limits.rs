@@ -5,12 +5,6 @@ use std::time::Duration;
 /// Connections at one time: each costs a file descriptor and about a kilobyte and a half.
 pub(crate) const MAX_CONNECTIONS: usize = 10_000;
 
-/// `socket.request.max.bytes`, for JoinGroup and SyncGroup alone: their bytes belong to applications.
-pub(crate) const MAX_GROUP_FRAME_BYTES: usize = 100 * 1024 * 1024;
-
-/// The longest frame of every other request: none of them needs more.
-pub(crate) const MAX_FRAME_BYTES: usize = 1024 * 1024;
-
 /// Bytes of requests that were read and not handled yet, in the whole process. Whoever would go beyond waits.
 pub(crate) const REQUEST_MEMORY_BYTES: usize = 512 * 1024 * 1024;
 

@@ -5,5 +5,12 @@ use crate::group::effects::PlanToCheck;
 
 /// Fine, or the rule that the plan breaks.
 pub(crate) fn verdict(plan: &PlanToCheck) -> Result<(), String> {
-    todo!()
+    check_plan(&EncodedPlan {
+        protocol_type: &plan.protocol_type,
+        members: &plan.members,
+        states: &plan.states,
+        topics: &plan.topics,
+        copies: plan.copies,
+        complete: plan.complete,
+    })
 }

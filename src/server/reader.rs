@@ -15,7 +15,7 @@ use super::limits::{FRAME_TIMEOUT, FREE_FRAME_BYTES, MAX_IN_FLIGHT};
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
 use crate::ids::GroupId;
-use crate::wire::frame::{FrameError, Foreign, FrameLimit, Framer};
+use crate::wire::frame::{Foreign, FrameError, FrameLimit, Framer};
 
 /// The task.
 pub(crate) struct Reader {
@@ -142,7 +142,6 @@ impl Reader {
                     let answer = answer.await.map_err(End::Close)?;
                     self.place.connection.push(Slot::Ready(answer));
                 }
-                Step::Nothing => {}
             }
         }
         Ok(())

@@ -105,7 +105,11 @@ impl Shard {
     /// The process did not run for a while (a suspended machine, a full processor): members could not be heard.
     fn forgive(&mut self, lateness: std::time::Duration) {
         if lateness > LATE {
-            tracing::warn!(late_ms = lateness.as_millis(), shard = self.ground.number, "the shard ran late; sessions are extended");
+            tracing::warn!(
+                late_ms = lateness.as_millis(),
+                shard = self.ground.number,
+                "the shard ran late; sessions are extended"
+            );
             self.coordinator.forgive(lateness);
         }
     }
@@ -243,7 +247,8 @@ impl Shard {
             Question::List(answer) => drop(answer.send(loaded.map(|()| self.coordinator.list()))),
             Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.describe(&group)))),
             Question::DescribeAll(answer) => {
-                let all = || self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id)).collect();
+                let all =
+                    || self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id)).collect();
                 drop(answer.send(loaded.map(|()| all())));
             }
         }

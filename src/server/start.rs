@@ -15,6 +15,7 @@ use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
 use super::handle::{Handle, Inner};
 use super::limits::{MAX_BLOCKING_THREADS, REQUEST_MEMORY_BYTES, STOP_GRACE, SWEEP_INTERVAL};
+use super::listener;
 use super::messages::ToShard;
 use super::metrics::Metrics;
 use super::quiet::Quiet;
@@ -23,7 +24,6 @@ use super::shard::{Ground, Shard};
 use super::shutdown::{self, Ended};
 use super::spawn::{self, Failure, Loss};
 use super::store_writer::{self, Jobs, StoreWriter};
-use super::listener;
 use crate::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook, placement};
 use crate::store::{Snapshot, Store, StoreError};
 use crate::wire::Text;
@@ -209,7 +209,16 @@ impl Builder {
             addr
         });
         tracing::info!(%addr, admin = ?admin_addr, shards = shards.len(), "divvy serves");
-        Ok(Server { handle, addr, admin_addr, failure, store: store_writer, store_closed: Some(store_closed), outer, shards })
+        Ok(Server {
+            handle,
+            addr,
+            admin_addr,
+            failure,
+            store: store_writer,
+            store_closed: Some(store_closed),
+            outer,
+            shards,
+        })
     }
 }
 
@@ -245,7 +254,6 @@ async fn open_store(
     let (opened, wait_opened) = oneshot::channel();
     let (closed, wait_closed) = oneshot::channel();
     let place = config.data.clone();
-    let configured = config.topics.clone();
     let told = failure.clone();
     let handle = handle.clone();
     let thread = move || {
@@ -254,7 +262,7 @@ async fn open_store(
             Err(error) => return drop(opened.send(Err(error))),
         };
         let _ = opened.send(Ok(()));
-        let loaded = |snapshot| distribute(snapshot, &configured, &handle);
+        let loaded = |snapshot| distribute(snapshot, &handle);
         if let Err(error) = store_writer::run(store, jobs, &handle, loaded) {
             told.tell(error.message);
         }
@@ -263,14 +271,16 @@ async fn open_store(
     spawn::thread("store", Loss::Server(failure.clone()), thread).map_err(StartError::Thread)?;
     match wait_opened.await {
         Ok(opened) => opened?,
-        Err(_) => return Err(StoreError { message: "the store's thread ended while it opened the store".to_owned() }.into()),
+        Err(_) => {
+            return Err(StoreError { message: "the store's thread ended while it opened the store".to_owned() }.into());
+        }
     }
     Ok(wait_closed)
 }
 
 /// Gives each shard its groups.
-fn distribute(snapshot: Snapshot, configured: &[(crate::ids::TopicName, crate::topics::Topic)], handle: &Handle) {
-    handle.topics().load(configured, snapshot.topics);
+fn distribute(snapshot: Snapshot, handle: &Handle) {
+    handle.topics().load(snapshot.topics);
     let mut by_shard = Vec::new();
     by_shard.resize_with(handle.shards(), Vec::new);
     for (group, records) in snapshot.groups {

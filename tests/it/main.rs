@@ -1,3 +1,10 @@
-//! it
+//! Real processes and sockets.
 
+mod server_admin;
+mod server_bugs;
+mod server_hostile;
+mod server_restart;
+mod server_story;
+mod server_topics;
 mod store;
+mod support;

@@ -1,10 +1,10 @@
 //! ApiVersions: what is served, and that this is divvy.
 
+use crate::wire::ErrorCode;
 use crate::wire::api::SERVED;
 use crate::wire::divvy::ApiVersionsTag;
 use crate::wire::messages::api_versions::ApiVersion;
 use crate::wire::messages::{ApiVersionsRequest, ApiVersionsResponse};
-use crate::wire::ErrorCode;
 
 /// The answer to a version that is served.
 pub(crate) fn answer(request: &ApiVersionsRequest, version: i16, presents_as_kafka: bool) -> ApiVersionsResponse {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::text;
-use crate::server::limits::MAX_FETCH_WAIT;
 use crate::server::directory::Directory;
+use crate::server::limits::MAX_FETCH_WAIT;
 use crate::wire::ErrorCode;
 use crate::wire::messages::fetch::{FetchPartition, FetchTopic, FetchableTopicResponse, PartitionData};
 use crate::wire::messages::{FetchRequest, FetchResponse};

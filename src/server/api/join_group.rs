@@ -9,9 +9,8 @@ use crate::group::effects::{JoinExtras, JoinReply, JoinedMember};
 use crate::group::event::{IdHandshake, JoinRequest, ModuleOffer, OfferedProtocol};
 use crate::ids::{GroupId, InstanceId};
 use crate::wire::divvy::JoinResponseTag;
-use crate::wire::messages::join_group::{JoinGroupResponseMember, JoinGroupRequestProtocol};
+use crate::wire::messages::join_group::{JoinGroupRequestProtocol, JoinGroupResponseMember};
 use crate::wire::messages::{JoinGroupRequest, JoinGroupResponse};
-use crate::wire::Text;
 
 /// The event's content. `modules` are those of divvy's tagged field.
 pub(crate) fn ask(

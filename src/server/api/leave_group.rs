@@ -3,7 +3,7 @@
 use super::{Peer, text};
 use crate::group::effects::LeaveReply;
 use crate::group::event::{LeaveRequest, Leaver};
-use crate::ids::{GroupId, InstanceId};
+use crate::ids::{GroupId, InstanceId, MemberId};
 use crate::wire::messages::leave_group::MemberResponse;
 use crate::wire::messages::{LeaveGroupRequest, LeaveGroupResponse};
 
@@ -28,8 +28,8 @@ pub(crate) fn answer(reply: LeaveReply, version: i16) -> LeaveGroupResponse {
         let of_member = reply.members.first().map(|(_, _, error)| *error).filter(|_| !reply.error.is_error());
         return LeaveGroupResponse { error_code: of_member.unwrap_or(reply.error), ..Default::default() };
     }
-    let member = |(member, instance, error_code): &(_, Option<InstanceId>, _)| MemberResponse {
-        member_id: text::<crate::ids::MemberId>(member),
+    let member = |(member, instance, error_code): &(MemberId, Option<InstanceId>, _)| MemberResponse {
+        member_id: text(member),
         group_instance_id: instance.as_ref().map(text),
         error_code: *error_code,
     };

@@ -30,12 +30,9 @@ fn of_partition(
         return ListOffsetsPartitionResponse { partition_index, error_code, ..Default::default() };
     }
     match asked.timestamp {
-        LATEST | EARLIEST => ListOffsetsPartitionResponse {
-            partition_index,
-            offset: 0,
-            leader_epoch: 0,
-            ..Default::default()
-        },
+        LATEST | EARLIEST => {
+            ListOffsetsPartitionResponse { partition_index, offset: 0, leader_epoch: 0, ..Default::default() }
+        }
         // No record is that young.
         _ => ListOffsetsPartitionResponse { partition_index, ..Default::default() },
     }

@@ -16,7 +16,11 @@ use crate::wire::{ErrorCode, Text};
 pub(crate) struct Asked(Vec<(GroupId, Option<Vec<(TopicName, Vec<i32>)>>)>);
 
 /// The events' contents: one for each group, in order.
-pub(crate) fn ask(request: &OffsetFetchRequest, version: i16, peer: &mut Peer) -> (Asked, Vec<(GroupId, FetchRequest)>) {
+pub(crate) fn ask(
+    request: &OffsetFetchRequest,
+    version: i16,
+    peer: &mut Peer,
+) -> (Asked, Vec<(GroupId, FetchRequest)>) {
     let named = |name: &Text, partitions: &[i32]| (TopicName::from(name.as_str()), partitions.to_vec());
     let groups: Vec<_> = if version < 8 {
         let topics = request.topics.as_ref();
@@ -29,7 +33,8 @@ pub(crate) fn ask(request: &OffsetFetchRequest, version: i16, peer: &mut Peer) -
         };
         request.groups.iter().map(|group| (peer.group(&group.group_id), topics(group))).collect()
     };
-    let events = groups.iter().map(|(group, partitions)| (group.clone(), FetchRequest { partitions: partitions.clone() }));
+    let events =
+        groups.iter().map(|(group, partitions)| (group.clone(), FetchRequest { partitions: partitions.clone() }));
     let events = events.collect();
     (Asked(groups), events)
 }
@@ -45,14 +50,18 @@ pub(crate) fn answer(asked: Asked, replies: Vec<Reply>, version: i16) -> OffsetF
         (group, asked, result)
     });
     if version >= 8 {
-        return OffsetFetchResponse { groups: results.map(|(group, _, result)| of_group(&group, result)).collect(), ..Default::default() };
+        return OffsetFetchResponse {
+            groups: results.map(|(group, _, result)| of_group(&group, result)).collect(),
+            ..Default::default()
+        };
     }
     let Some((_, asked, result)) = results.next() else { return OffsetFetchResponse::default() };
     match result {
         Ok(offsets) => OffsetFetchResponse { topics: by_topic(offsets).map(old_topic).collect(), ..Default::default() },
         // v1 has no error of its own: it stands with each partition.
         Err(error) if version < 2 => {
-            let topics = asked.unwrap_or_default().into_iter().map(|(name, partitions)| failed(&name, &partitions, error));
+            let topics =
+                asked.unwrap_or_default().into_iter().map(|(name, partitions)| failed(&name, &partitions, error));
             OffsetFetchResponse { topics: topics.collect(), ..Default::default() }
         }
         Err(error_code) => OffsetFetchResponse { error_code, ..Default::default() },

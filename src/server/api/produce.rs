@@ -1,7 +1,9 @@
 //! Produce: advertised, since librdkafka fetches only from a broker that has it, and refused.
 
 use super::text;
-use crate::wire::messages::produce::{PartitionProduceData, PartitionProduceResponse, TopicProduceData, TopicProduceResponse};
+use crate::wire::messages::produce::{
+    PartitionProduceData, PartitionProduceResponse, TopicProduceData, TopicProduceResponse,
+};
 use crate::wire::messages::{ProduceRequest, ProduceResponse};
 use crate::wire::{ErrorCode, Text};
 
@@ -22,6 +24,7 @@ pub(crate) fn answer(request: &ProduceRequest) -> Option<ProduceResponse> {
         name: text(it.name.as_str()),
         partition_responses: it.partition_data.iter().map(partition).collect(),
     };
-    let response = || ProduceResponse { responses: request.topic_data.iter().map(topic).collect(), ..Default::default() };
+    let response =
+        || ProduceResponse { responses: request.topic_data.iter().map(topic).collect(), ..Default::default() };
     (request.acks != 0).then(response)
 }

@@ -19,7 +19,11 @@ pub(crate) fn refusal(request: &SyncGroupRequest, version: i16) -> Option<SyncGr
 }
 
 /// The event's content. `divvy` is divvy's tagged field.
-pub(crate) fn ask(request: &SyncGroupRequest, divvy: Option<SyncRequestTag>, peer: &mut Peer) -> (GroupId, SyncRequest) {
+pub(crate) fn ask(
+    request: &SyncGroupRequest,
+    divvy: Option<SyncRequestTag>,
+    peer: &mut Peer,
+) -> (GroupId, SyncRequest) {
     let state = |it: &SyncGroupRequestAssignment| {
         // A copy: the state is kept for longer than the request, and a view would keep the whole request.
         (it.member_id.as_str().into(), Bytes::copy_from_slice(&it.assignment))

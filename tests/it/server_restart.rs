@@ -1,0 +1,104 @@
+//! What a restart on the same data keeps, and what a server says that cannot start.
+
+use divvy::server::config::{Config, DataPlace};
+use divvy::server::{Server, StartError};
+use divvy::wire::ErrorCode;
+use divvy::wire::messages::create_topics::CreatableTopic;
+use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
+use divvy::wire::messages::offset_fetch::OffsetFetchRequestTopic;
+use divvy::wire::messages::{CreateTopicsRequest, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest};
+
+use crate::support::{Client, Member, config, join, serve, state, within};
+
+fn in_folder(folder: &tempfile::TempDir) -> Config {
+    Config { data: DataPlace::Folder(folder.path().join("data")), ..config() }
+}
+
+async fn commit(client: &mut Client, member: &Member, committed_offset: i64) {
+    let request = OffsetCommitRequest {
+        group_id: member.group.as_str().into(),
+        generation_id_or_member_epoch: member.generation,
+        member_id: member.id.as_str().into(),
+        topics: vec![OffsetCommitRequestTopic {
+            name: "clicks".into(),
+            partitions: vec![OffsetCommitRequestPartition {
+                partition_index: 1,
+                committed_offset,
+                ..Default::default()
+            }],
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    assert_eq!(client.ask(5, &request).await.topics[0].partitions[0].error_code, ErrorCode::None);
+}
+
+async fn committed(client: &mut Client, group: &str) -> i64 {
+    let topic = OffsetFetchRequestTopic { name: "clicks".into(), partition_indexes: vec![1], ..Default::default() };
+    let request = OffsetFetchRequest { group_id: group.into(), topics: Some(vec![topic]), ..Default::default() };
+    client.ask(5, &request).await.topics[0].partitions[0].committed_offset
+}
+
+async fn create(client: &mut Client, name: &str) {
+    let topic = CreatableTopic { name: name.into(), num_partitions: 3, replication_factor: -1, ..Default::default() };
+    let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
+    assert_eq!(client.ask(7, &request).await.topics[0].error_code, ErrorCode::None);
+}
+
+/// A stable group goes on in its generation, with its offsets and topics, after a stop and after a crash.
+#[tokio::test]
+async fn a_restart_costs_no_rebalance() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(in_folder(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    create(&mut client, "clicks").await;
+    let member = client.become_leader("g", b"all").await;
+    commit(&mut client, &member, 41).await;
+    server.stop().await;
+
+    let server = serve(in_folder(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(client.ask(3, &member.heartbeat()).await.error_code, ErrorCode::None);
+    assert_eq!(state(&client.ask(3, &member.sync(&[])).await), Ok(&b"all"[..]));
+    commit(&mut client, &member, 42).await;
+    assert_eq!(client.state_of("g").await, "Stable");
+    drop(server);
+
+    let server = restart_after_crash(&folder).await;
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(committed(&mut client, "g").await, 42);
+    assert_eq!(client.ask(3, &member.heartbeat()).await.error_code, ErrorCode::None);
+    let all = MetadataRequest { topics: None, ..Default::default() };
+    assert_eq!(client.ask(4, &all).await.topics[0].partitions.len(), 3);
+    // The leader that joins again is a rebalance, and its generation is above all that were ever announced.
+    assert!(client.ask(5, &join("g", &member.id)).await.generation_id > member.generation);
+    server.stop().await;
+}
+
+/// The store's thread closes the folder in its own time.
+async fn restart_after_crash(folder: &tempfile::TempDir) -> Server {
+    within(async {
+        loop {
+            match Server::start(in_folder(folder)).await {
+                Ok(server) => return server,
+                Err(StartError::Store(_)) => tokio::task::yield_now().await,
+                Err(other) => panic!("{other}"),
+            }
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_port_in_use_and_a_folder_in_use_are_told_in_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(in_folder(&folder)).await;
+    let taken = Config { listen: server.addr(), ..config() };
+    let Err(error) = Server::start(taken).await else { panic!("the port is in use") };
+    let sentence = error.to_string();
+    assert!(sentence.contains(&server.addr().to_string()) && sentence.contains("another process"), "{sentence}");
+    let Err(error) = Server::start(in_folder(&folder)).await else { panic!("the folder is in use") };
+    let sentence = error.to_string();
+    assert!(sentence.contains(&*folder.path().to_string_lossy()), "{sentence}");
+    server.stop().await;
+}

@@ -1,0 +1,192 @@
+//! A server of a test, and a client that speaks in hand-made requests.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use divvy::server::Server;
+use divvy::server::config::{Config, DataPlace};
+use divvy::wire::frame::{FrameLimit, Framer, decode_response, encode_request};
+use divvy::wire::messages::join_group::JoinGroupRequestProtocol;
+use divvy::wire::messages::sync_group::SyncGroupRequestAssignment;
+use divvy::wire::messages::{
+    DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest, JoinGroupResponse, SyncGroupRequest, SyncGroupResponse,
+};
+use divvy::wire::{ErrorCode, Message, Request, Text};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Whatever a test waits for comes within this, on the slowest machine.
+pub const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A configuration on free ports, in memory, without waits.
+pub fn config() -> Config {
+    let mut config = Config {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        admin: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+        data: DataPlace::Memory,
+        topics_auto_create: Some(4),
+        ..Config::default()
+    };
+    config.limits.initial_rebalance_delay = Duration::ZERO;
+    config.limits.min_session_timeout = Duration::from_millis(1);
+    config
+}
+
+/// A running server with that configuration.
+pub async fn serve(config: Config) -> Server {
+    Server::builder(config).admin(divvy::admin::routes).start().await.unwrap()
+}
+
+/// Fails the test if it takes too long.
+pub async fn within<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, what).await.expect("it comes in time")
+}
+
+/// One connection.
+pub struct Client {
+    stream: TcpStream,
+    framer: Framer,
+    last_id: i32,
+}
+
+impl Client {
+    pub async fn connect(addr: SocketAddr) -> Self {
+        let stream = TcpStream::connect(addr).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self { stream, framer: Framer::new(FrameLimit::ANSWERS), last_id: 0 }
+    }
+
+    /// Sends a request and gives back its number.
+    pub async fn send<R: Request>(&mut self, version: i16, request: &R) -> i32 {
+        self.last_id += 1;
+        let frame = encode_request(version, self.last_id, Some(&Text::from("it")), request).unwrap();
+        self.send_bytes(&frame).await;
+        self.last_id
+    }
+
+    pub async fn send_bytes(&mut self, bytes: &[u8]) {
+        within(self.stream.write_all(bytes)).await.unwrap();
+    }
+
+    /// The next answer, whatever it is to; none when the server closed.
+    pub async fn frame(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(frame) = self.framer.frame().unwrap() {
+                return Some(frame);
+            }
+            match within(self.stream.read_buf(self.framer.room())).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// The next answer and the number of its request.
+    pub async fn receive<M: Message>(&mut self, version: i16) -> (i32, M) {
+        let frame = self.frame().await.expect("the server answers");
+        decode_response(frame, version).unwrap()
+    }
+
+    /// Sends a request and waits for its answer.
+    pub async fn ask<R: Request>(&mut self, version: i16, request: &R) -> R::Response {
+        let id = self.send(version, request).await;
+        let (answered, response) = self.receive(version).await;
+        assert_eq!(answered, id, "answers come in the order of the requests");
+        response
+    }
+
+    /// The state of a group, as DescribeGroups says it.
+    pub async fn state_of(&mut self, group: &str) -> String {
+        let request = DescribeGroupsRequest { groups: vec![group.into()], ..Default::default() };
+        self.ask(5, &request).await.groups[0].group_state.to_string()
+    }
+
+    /// Waits until a group is in that state.
+    pub async fn until_state(&mut self, group: &str, state: &str) {
+        within(async {
+            while self.state_of(group).await != state {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    }
+
+    /// Joins as a new member and syncs: a generation with this member alone, if the group is empty.
+    pub async fn become_leader(&mut self, group: &str, plan: &'static [u8]) -> Member {
+        let handed_out = self.ask(5, &join(group, "")).await;
+        assert_eq!(handed_out.error_code, ErrorCode::MemberIdRequired);
+        let joined = self.ask(5, &join(group, &handed_out.member_id)).await;
+        assert_eq!(joined.error_code, ErrorCode::None);
+        assert_eq!(joined.leader, *joined.member_id);
+        let member = Member::of(group, &joined);
+        let synced = self.ask(3, &member.sync(&[(&member.id, plan)])).await;
+        assert_eq!((synced.error_code, &synced.assignment[..]), (ErrorCode::None, plan));
+        member
+    }
+}
+
+/// What a member knows of itself.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub group: String,
+    pub id: String,
+    pub generation: i32,
+}
+
+impl Member {
+    pub fn of(group: &str, joined: &JoinGroupResponse) -> Self {
+        Self { group: group.to_owned(), id: joined.member_id.to_string(), generation: joined.generation_id }
+    }
+
+    pub fn heartbeat(&self) -> HeartbeatRequest {
+        HeartbeatRequest {
+            group_id: self.group.as_str().into(),
+            generation_id: self.generation,
+            member_id: self.id.as_str().into(),
+            ..Default::default()
+        }
+    }
+
+    pub fn sync(&self, plan: &[(&str, &'static [u8])]) -> SyncGroupRequest {
+        let assignment = |(member, state): &(&str, &'static [u8])| SyncGroupRequestAssignment {
+            member_id: (*member).into(),
+            assignment: Bytes::from_static(state),
+        };
+        SyncGroupRequest {
+            group_id: self.group.as_str().into(),
+            generation_id: self.generation,
+            member_id: self.id.as_str().into(),
+            assignments: plan.iter().map(assignment).collect(),
+            ..Default::default()
+        }
+    }
+}
+
+/// A JoinGroup of one protocol with a session of 30 s.
+pub fn join(group: &str, member: &str) -> JoinGroupRequest {
+    JoinGroupRequest {
+        group_id: group.into(),
+        session_timeout_ms: 30_000,
+        rebalance_timeout_ms: 60_000,
+        member_id: member.into(),
+        protocol_type: "test".into(),
+        protocols: vec![JoinGroupRequestProtocol {
+            name: "own".into(),
+            metadata: Bytes::from_static(b"metadata"),
+            ..Default::default()
+        }],
+        ..Default::default()
+    }
+}
+
+/// An answer to SyncGroup, as state or error.
+pub fn state(synced: &SyncGroupResponse) -> Result<&[u8], ErrorCode> {
+    if synced.error_code.is_error() { Err(synced.error_code) } else { Ok(&synced.assignment) }
+}
+
+/// The value of a metric's line; 0 if there is none.
+pub fn metric(text: &str, line: &str) -> u64 {
+    let value = text.lines().find_map(|it| it.strip_prefix(line)?.strip_prefix(' '));
+    value.map_or(0, |value| value.parse().unwrap())
+}
