@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use divvy_guest::run::AssignPartitions;
+use divvy_guest::AssignPartitions;
 use divvy_guest::testing::{TestGroup, TestMember};
 use serde_json::Value;
 

@@ -1,13 +1,10 @@
 //! A whole strategy: deals each topic's partitions out like cards.
 
 use divvy_guest::prelude::*;
-
 assignor! { name: "hello", license: "Apache-2.0", assign: deal }
-
 fn deal(group: &Group, owners: &mut Owners) -> Result<(), Refusal> {
     for topic in group.topics() {
-        let subscribers = topic.subscribers();
-        for (partition, &member) in topic.partitions().zip(subscribers.iter().cycle()) {
+        for (partition, &member) in topic.partitions().zip(topic.subscribers().iter().cycle()) {
             owners.give(partition, member);
         }
     }

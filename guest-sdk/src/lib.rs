@@ -6,11 +6,14 @@
 #![doc = include_str!("../examples/hello.rs")]
 //! ```
 //!
-//! A crate with `crate-type = ["cdylib", "rlib"]` turns it into a module:
+//! In a crate with `crate-type = ["cdylib", "rlib"]`, this makes it a module:
 //!
 //! ```text
-//! cargo build --release --target wasm32-unknown-unknown
+//! RUSTFLAGS=-Clink-arg=-zstack-size=65536 cargo build --release --target wasm32-unknown-unknown
 //! ```
+//!
+//! The small stack matters: Rust's default of 1 MiB would be touched and cleared for every call. `opt-level = 3`, `lto = "fat"`,
+//! `codegen-units = 1`, `panic = "abort"` and `strip = true` in the profile make a module small and fast.
 //!
 //! * [`Group`] shows topics, partitions, members, their racks and facts, and what they had before, all read where the host put it.
 //! * [`Owners`] writes the plan where the host will read it.
@@ -47,6 +50,7 @@ pub use group::{Group, Member, Partition, Partitions, ReplicaRacks, Run, Topic};
 pub use macros::manifest;
 pub use owners::Owners;
 pub use refusal::Refusal;
+pub use run::{AssignPartitions, AssignStates, CheckStates, MakeUserData};
 pub use states::{StateGroup, StateMember, States};
 pub use user_data::Me;
 pub use values::Values;

@@ -2,7 +2,6 @@
 
 use crate::abi::msgpack::Malformed;
 use crate::abi::reply::Refused;
-use crate::{Member, StateMember};
 
 /// Why there is no plan. The group keeps what it has, or falls back to another strategy, and operators read the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,15 +24,9 @@ impl Refusal {
         self
     }
 
-    /// This member is the reason.
-    pub fn about(mut self, member: Member<'_>) -> Self {
-        self.member = Some(member.index() as u32);
-        self
-    }
-
-    /// This member is the reason.
-    pub fn about_state_member(mut self, member: StateMember<'_>) -> Self {
-        self.member = Some(member.index() as u32);
+    /// The member with this index is the reason.
+    pub fn about(mut self, member_index: usize) -> Self {
+        self.member = Some(member_index as u32);
         self
     }
 

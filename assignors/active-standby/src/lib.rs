@@ -38,7 +38,7 @@ pub fn assign(group: &StateGroup<'_>, states: &mut States) -> Result<(), Refusal
 pub fn check(group: &StateGroup<'_>, states: &[&[u8]]) -> Result<(), Refusal> {
     let mut active = None;
     for (member, state) in group.members().zip(states) {
-        let wrong = |what| Refusal::new("wrong_state", what).about_state_member(member);
+        let wrong = |what| Refusal::new("wrong_state", what).about(member.index());
         let state = State::read(state).map_err(|_| wrong("a state cannot be read"))?;
         if state.epoch != group.generation() {
             return Err(wrong("a state's epoch is not the generation"));

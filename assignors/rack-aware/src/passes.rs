@@ -35,13 +35,10 @@ impl Share {
 
     /// One topic: members in order take free partitions of their rack by number, up to their room. A member without a rack takes any.
     pub fn match_one(&mut self, racks: &Racks<'_>, topic: Topic<'_>, members: &[Member<'_>]) {
+        let sets = racks.of_topic(topic);
         let mut near = vec![Vec::new(); racks.count];
-        for (number, partition) in topic.partitions().enumerate() {
-            for rack in racks.of_partition(partition) {
-                if let Some(numbers) = near.get_mut(rack) {
-                    numbers.push(number);
-                }
-            }
+        for number in 0..self.owner.len() {
+            sets.of(number).for_each(|rack| near[rack].push(number));
         }
         let mut heads = vec![0; racks.count];
         let mut any = 0;
@@ -70,11 +67,11 @@ impl Share {
             queues[member.rack().unwrap_or(racks.count)].push(place);
         }
         let mut heads = vec![0; queues.len()];
-        let mut in_topics = vec![(usize::MAX, 0); racks.count];
+        let mut everywhere = racks.of_topic(topics[0]);
+        topics[1..].iter().for_each(|&topic| everywhere.keep_common(&racks.of_topic(topic)));
         for number in 0..self.owner.len() {
-            let everywhere = racks_of_all(racks, topics, number, &mut in_topics);
             let mut first: Option<usize> = None;
-            for queue in everywhere.into_iter().chain([racks.count]) {
+            for queue in everywhere.of(number).chain([racks.count]) {
                 while queues[queue].get(heads[queue]).is_some_and(|&place| self.room(place) == 0) {
                     heads[queue] += 1;
                 }
@@ -113,32 +110,4 @@ impl Share {
             }
         }
     }
-}
-
-/// The racks that hold a replica of a partition number in every topic. `in_topics` holds for each rack the number that it was last
-/// counted for and in how many topics.
-fn racks_of_all(
-    racks: &Racks<'_>,
-    topics: &[Topic<'_>],
-    number: usize,
-    in_topics: &mut [(usize, usize)],
-) -> Vec<usize> {
-    let mut everywhere = Vec::new();
-    for (before, topic) in topics.iter().enumerate() {
-        let Some(partition) = topic.partitions().get(number) else { continue };
-        for rack in racks.of_partition(partition) {
-            let Some(counted) = in_topics.get_mut(rack) else { continue };
-            if before == 0 && counted.0 != number {
-                *counted = (number, 0);
-            }
-            // Counted once a topic: only when all topics before have it.
-            if *counted == (number, before) {
-                counted.1 += 1;
-                if counted.1 == topics.len() {
-                    everywhere.push(rack);
-                }
-            }
-        }
-    }
-    everywhere
 }

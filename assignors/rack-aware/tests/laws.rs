@@ -135,3 +135,17 @@ impl<'g> State<'g> {
         }
     }
 }
+
+#[test]
+fn no_request_makes_it_panic() {
+    for seed in 0..12 {
+        let request = random_group(seed).request();
+        for at in 0..request.len() {
+            for value in [0, 1, 0x7f, 0x90, 0xa1, 0xc0, 0xc4, 0xff] {
+                let mut changed = request.clone();
+                changed[at] = value;
+                divvy_guest::run::partitions(assign, &changed);
+            }
+        }
+    }
+}

@@ -339,7 +339,7 @@ fn read_columns<'a>(from: &mut Reader<'a>, partitions: usize) -> Result<Vec<(&'a
     for _ in 0..pairs {
         let (name, bytes) = (from.text("a column's name")?, from.binary("a column")?);
         let whole = if partitions == 0 { bytes.is_empty() } else { bytes.len().is_multiple_of(partitions) };
-        if !whole || (name == names::REPLICA_RACKS && partitions > 0 && bytes.len() / partitions % 2 != 0) {
+        if !whole || (name == names::REPLICA_RACKS && partitions > 0 && !bytes.len().is_multiple_of(2 * partitions)) {
             return Err(from.malformed("columns with the same number of bytes for each partition"));
         }
         columns.push((name, bytes));

@@ -178,6 +178,10 @@ mod both_sides {
         let states = reply::states(&[vec![1], vec![]], None, None, &[]);
         assert!(parse_reply(&states, Expected::States { members: 2 }).is_ok());
         assert!(parse_reply(&states, Expected::States { members: 3 }).is_err());
+        let memo = vec![0; MAX_MEMO_BYTES + 1];
+        let states = |memo: &[u8]| reply::states(&[], Some(memo), None, &[]);
+        assert!(parse_reply(&states(&memo[1..]), Expected::States { members: 0 }).is_ok());
+        assert!(parse_reply(&states(&memo), Expected::States { members: 0 }).is_err());
     }
 
     #[test]

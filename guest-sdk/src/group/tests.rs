@@ -1,5 +1,6 @@
 //! What a strategy sees of a group, and what its plan becomes.
 
+use crate::abi::host::{Body, Expected, UserDataRequest, parse_reply};
 use crate::prelude::*;
 use crate::testing::{TestGroup, TestMember, laws, random_group};
 
@@ -126,17 +127,68 @@ fn a_plan_carries_copies_data_memo_and_notes() {
 #[test]
 fn a_refusal_says_who_and_why() {
     let group = TestGroup::new().members(2);
-    let refused = group.plan(|group, _| Err(Refusal::new("no", "not now").about(group.member(1)).retriable()));
+    let refused = group.plan(|_, _| Err(Refusal::new("no", "not now").about(1).retriable()));
     let refused = refused.expect_err("refused");
     assert_eq!((refused.code.as_str(), refused.message.as_str()), ("no", "not now"));
     assert_eq!((refused.member, refused.retriable), (Some(1), true));
 }
 
 #[test]
+fn no_request_makes_a_look_around_panic() {
+    fn look(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+        let racks = group.replica_racks();
+        for partition in group.partitions().take(1_000) {
+            let replicas = racks.map_or(0, |racks| racks.of(partition).count());
+            match group.owner_before(partition).or_else(|| group.members().next()) {
+                Some(member) if replicas < 100 => owners.give(partition, member),
+                _ => {}
+            }
+        }
+        for member in group.members() {
+            owners.note(Level::Debug, member.facts().text("zone").or(member.instance_id()).unwrap_or(member.id()));
+        }
+        group.runs().for_each(|run| owners.deal(run.partitions().take_front(1_000), run.subscribers(), usize::MAX));
+        Ok(())
+    }
+    let member = TestMember::new("a").reads(["t", "u"]).rack("r2").fact("zone", "z").owned("t", [1]);
+    let group = TestGroup::new()
+        .topic_with_racks("t", vec![vec!["r1", "r2"], vec!["r2"]])
+        .topic("u", 3)
+        .member(member)
+        .member(TestMember::new("b").reads(["u"]).instance_id("i"));
+    let request = group.request();
+    for at in 0..request.len() {
+        for value in [0, 1, 2, 0x7f, 0x80, 0x90, 0xa1, 0xc0, 0xc4, 0xcd, 0xce, 0xff] {
+            let mut changed = request.clone();
+            changed[at] = value;
+            crate::run::partitions(look, &changed);
+        }
+        crate::run::partitions(look, &request[..at]);
+    }
+}
+
+#[test]
+fn members_say_what_goes_with_their_metadata() {
+    let mut request = Vec::new();
+    let mut facts = vec![0x81, 0xa6];
+    facts.extend(*b"weight\x07");
+    let me = UserDataRequest { group: "g", topics: &["t"], facts: &facts, ..UserDataRequest::default() };
+    me.write(&mut request);
+    let made = crate::run::user_data(|me| Ok(me.facts().number("weight").map(|weight| vec![weight as u8])), &request);
+    let read = parse_reply(&made, Expected::UserData).expect("a reply");
+    assert_eq!(read.body, Body::UserData(Some(&[7])));
+    let refused = crate::run::user_data(|me| Err(Refusal::new("no", me.topics()[0])), &request);
+    let Body::Refused { message, .. } = parse_reply(&refused, Expected::UserData).expect("a reply").body else {
+        panic!("refused")
+    };
+    assert_eq!(message, "t");
+}
+
+#[test]
 fn a_request_that_cannot_be_read_is_refused() {
     let reply = crate::run::partitions(|_, _| Ok(()), &[0x90]);
-    let read = crate::abi::host::parse_reply(&reply, crate::abi::host::Expected::Check).expect("a reply");
-    let crate::abi::host::Body::Refused { code, message, .. } = read.body else { panic!("refused") };
+    let read = parse_reply(&reply, Expected::Check).expect("a reply");
+    let Body::Refused { code, message, .. } = read.body else { panic!("refused") };
     assert_eq!(code, "bad_request");
     assert_eq!(message, "the request cannot be read: byte 0: expected a request of 12 items");
 }

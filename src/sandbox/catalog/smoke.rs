@@ -5,7 +5,6 @@ use divvy_guest::abi::request::{Partitions, States};
 
 use crate::assignor::manifest::Shape;
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, smoke_requests};
-use crate::sandbox::fault;
 use crate::sandbox::limits::{MAX_SMOKE_OUTPUT, SMOKE_DEADLINE};
 
 /// Calls the strategy with the groups that the host makes up, and reads its replies. That it refuses a group in words is its right (it may
@@ -16,7 +15,7 @@ pub(super) fn smoke(strategy: &dyn Assignor) -> Result<(), CallError> {
         let reply = strategy.call(Export::Assign, &request, budget)?;
         if let Some(expected) = expected(strategy.manifest().shape, &request) {
             parse_reply(&reply, expected).map_err(|malformed| {
-                fault::error(FaultKind::InvalidReply, format!("its reply cannot be read: {malformed}"))
+                CallError::new(FaultKind::InvalidReply, format!("its reply cannot be read: {malformed}"))
             })?;
         }
     }

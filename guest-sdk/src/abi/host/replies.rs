@@ -1,7 +1,7 @@
 //! Reads replies in place.
 
 use crate::abi::msgpack::{Malformed, Reader};
-use crate::abi::{MAX_DIAG_BYTES, MAX_DIAG_LINES, Width};
+use crate::abi::{MAX_DIAG_BYTES, MAX_DIAG_LINES, MAX_MEMO_BYTES, Width};
 
 /// What a reply must be, by the export and its request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,7 +140,11 @@ fn read_partitions<'a>(
 }
 
 fn read_memo<'a>(from: &mut Reader<'a>) -> Result<(Option<&'a [u8]>, Option<u64>), Malformed> {
-    Ok((from.optional_binary("a memo or nil")?, from.optional_unsigned("a time to call again or nil")?))
+    let memo = from.optional_binary("a memo or nil")?;
+    if memo.is_some_and(|memo| memo.len() > MAX_MEMO_BYTES) {
+        return Err(from.malformed("a memo of at most 64 KiB"));
+    }
+    Ok((memo, from.optional_unsigned("a time to call again or nil")?))
 }
 
 fn read_refused<'a>(from: &mut Reader<'a>) -> Result<Body<'a>, Malformed> {
@@ -172,11 +176,10 @@ fn read_diag<'a>(from: &mut Reader<'a>) -> Result<Vec<(&'a str, &'a str)>, Malfo
 fn by_member<'a, T>(
     from: &mut Reader<'a>,
     members: usize,
-    item: impl FnMut(&mut Reader<'a>) -> Result<T, Malformed>,
+    mut item: impl FnMut(&mut Reader<'a>) -> Result<T, Malformed>,
 ) -> Result<Vec<T>, Malformed> {
     if from.array("one item for each member")? != members {
         return Err(from.malformed("one item for each member"));
     }
-    let mut item = item;
     (0..members).map(|_| item(from)).collect()
 }

@@ -61,7 +61,7 @@ pub struct PartitionsRequest<'a> {
     pub members: &'a [Member<'a>],
     /// The names of racks.
     pub racks: &'a [&'a str],
-    /// Owner maps of claims, one after another, of [`Width::of`] the members; empty when nobody claims anything.
+    /// Owner maps of claims, one after another, of [`Width::of`](crate::abi::Width::of) the members; empty when nobody claims anything.
     pub claims: &'a [u8],
     /// Columns by name.
     pub columns: &'a [(&'a str, &'a [u8])],
