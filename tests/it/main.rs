@@ -1,5 +1,8 @@
 //! Real processes and sockets.
 
+mod member;
+mod member_ground;
+mod member_modules;
 mod server_admin;
 mod server_bugs;
 mod server_hostile;

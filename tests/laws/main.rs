@@ -1,4 +1,4 @@
-//! Laws: what holds for every input, tried with thousands of random ones.
+//! Laws: what holds for every input, tried on generated ones.
 
 #[macro_use]
 mod schema;
@@ -9,6 +9,7 @@ mod oracle;
 mod proposal;
 mod restore;
 mod tags;
+mod thrift;
 
 /// The tables of `src/wire/messages` are read again by [`schema`]; they name their types from here.
 mod wire {

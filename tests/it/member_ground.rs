@@ -1,0 +1,193 @@
+//! Members of a test: modules under other names, folders to drop them into, and what a member was told.
+
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use divvy::client::{Assigned, Builder, Member, Note, Rebalance, Share};
+use divvy::sandbox::{Sandbox, SandboxLimits};
+
+use crate::support::within;
+
+/// One sandbox for all members of this process.
+static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(SandboxLimits::default()).unwrap());
+
+/// A member with a quick heart.
+pub fn builder(addr: impl ToString, group: &str) -> Builder {
+    Member::builder(&addr.to_string(), group)
+        .sandbox(SANDBOX.clone())
+        .heartbeat_interval(Duration::from_millis(50))
+        .session_timeout(Duration::from_secs(5))
+        .rebalance_timeout(Duration::from_secs(10))
+        .topics_interval(Duration::from_millis(50))
+}
+
+/// The bytes of a module of this repository.
+pub fn built(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assignors").join(format!("{name}.wasm"));
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: run cargo xtask guests", path.display()))
+}
+
+/// What `range` does, under the name `even` and any version.
+pub fn even(version: u32) -> Vec<u8> {
+    stamped(&built("range"), &format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#))
+}
+
+/// A module that refuses every group in words, but traps when a request names the group `doomed`.
+pub fn doomed(version: u32) -> Vec<u8> {
+    let text = r#"(module
+        (memory (export "memory") 1)
+        (func (export "divvy_abi_v1"))
+        (func (export "divvy_alloc") (param i32) (result i32)
+            (drop (memory.grow (i32.add (i32.shr_u (local.get 0) (i32.const 16)) (i32.const 1))))
+            (i32.const 65536))
+        (func (export "divvy_assign") (param $at i32) (param $len i32) (result i64)
+            (local $end i32)
+            (local.set $end (i32.sub (i32.add (local.get $at) (local.get $len)) (i32.const 5)))
+            (block $done (loop $next
+                (br_if $done (i32.gt_s (local.get $at) (local.get $end)))
+                (if (i32.eq (i32.load align=1 (local.get $at)) (i32.const 0x6d6f6f64)) (then unreachable))
+                (local.set $at (i32.add (local.get $at) (i32.const 1)))
+                (br $next)))
+            (i64.const 0x10_0000_000a))
+        (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90"))"#;
+    let module = wat::parse_str(text).unwrap();
+    stamped(&module, &format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#))
+}
+
+/// The module with another manifest.
+fn stamped(module: &[u8], manifest: &str) -> Vec<u8> {
+    const NAME: &[u8] = b"divvy.manifest";
+    let (head, mut rest) = module.split_at(8);
+    let mut out = head.to_vec();
+    while !rest.is_empty() {
+        let (length, digits) = leb(&rest[1..]);
+        let (section, following) = rest.split_at(1 + digits + length);
+        let is_manifest = section[0] == 0 && section[1 + digits + 1..].starts_with(NAME);
+        if !is_manifest {
+            out.extend_from_slice(section);
+        }
+        rest = following;
+    }
+    let mut payload = vec![u8::try_from(NAME.len()).unwrap()];
+    payload.extend_from_slice(NAME);
+    payload.extend_from_slice(manifest.as_bytes());
+    out.push(0);
+    let mut length = payload.len();
+    while length >= 0x80 {
+        out.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+        length >>= 7;
+    }
+    out.push(u8::try_from(length).unwrap());
+    out.extend(payload);
+    out
+}
+
+fn leb(bytes: &[u8]) -> (usize, usize) {
+    let digits = 1 + bytes.iter().position(|byte| byte & 0x80 == 0).unwrap();
+    let value = bytes[..digits].iter().rev().fold(0, |value, byte| value << 7 | usize::from(byte & 0x7f));
+    (value, digits)
+}
+
+/// A folder of modules of one member's own.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn with(modules: &[(&str, Vec<u8>)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        modules.iter().for_each(|(name, bytes)| folder.drop_in(name, bytes));
+        folder
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn drop_in(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.path().join(format!("{name}.wasm")), bytes).unwrap();
+    }
+}
+
+/// A member that does as it is told, and all that it was told.
+pub struct Worker {
+    pub member: Member,
+    pub notes: Vec<Note>,
+    pub lost: usize,
+}
+
+impl Worker {
+    pub async fn join(builder: Builder) -> Self {
+        Self { member: builder.join().await.unwrap(), notes: Vec::new(), lost: 0 }
+    }
+
+    /// Goes on until `found` in what it is told.
+    async fn until<T>(&mut self, mut found: impl FnMut(&Rebalance) -> Option<T>) -> T {
+        within(async {
+            loop {
+                let news = self.member.next().await.expect("the member lives");
+                let it = found(&news);
+                match news {
+                    Rebalance::Note(note) => self.notes.push(note),
+                    Rebalance::Lost { .. } => self.lost += 1,
+                    Rebalance::Revoked(work) => work.done(),
+                    Rebalance::Failed { reason } if it.is_none() => panic!("the member failed: {reason}"),
+                    Rebalance::Failed { .. } | Rebalance::Assigned(_) => {}
+                }
+                if let Some(it) = it {
+                    return it;
+                }
+            }
+        })
+        .await
+    }
+
+    pub async fn assigned(&mut self) -> Assigned {
+        self.assigned_with(|_| true).await
+    }
+
+    pub async fn assigned_with(&mut self, wanted: impl Fn(&Assigned) -> bool) -> Assigned {
+        self.until(|news| match news {
+            Rebalance::Assigned(work) if wanted(work) => Some(work.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    pub async fn note(&mut self, wanted: impl Fn(&Note) -> bool) -> Note {
+        if let Some(note) = self.notes.iter().find(|it| wanted(it)) {
+            return note.clone();
+        }
+        self.until(|news| match news {
+            Rebalance::Note(note) if wanted(note) => Some(note.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    pub async fn failed(&mut self) -> String {
+        self.until(|news| match news {
+            Rebalance::Failed { reason } => Some(reason.clone()),
+            _ => None,
+        })
+        .await
+    }
+}
+
+/// The partitions of a share, as `topic-number`.
+pub fn partitions(work: &Assigned) -> Vec<String> {
+    let Share::Partitions(topics) = &work.share else { panic!("no partitions: {work:?}") };
+    topics.iter().flat_map(|(topic, numbers)| numbers.iter().map(move |it| format!("{topic}-{it}"))).collect()
+}
+
+/// Goes on until all have assignments of one generation that `wanted` agrees with.
+pub async fn together(workers: &mut [&mut Worker], wanted: impl Fn(&Assigned) -> bool) -> Vec<Assigned> {
+    let mut shares: Vec<Assigned> = Vec::new();
+    for worker in workers.iter_mut() {
+        shares.push(worker.assigned_with(&wanted).await);
+    }
+    loop {
+        let newest = shares.iter().map(|it| it.generation).max().unwrap();
+        let Some(behind) = shares.iter().position(|it| it.generation < newest) else { return shares };
+        shares[behind] = workers[behind].assigned_with(|it| it.generation >= newest && wanted(it)).await;
+    }
+}
