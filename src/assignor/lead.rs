@@ -8,6 +8,7 @@ use bytes::Bytes;
 use divvy_guest::abi::Width;
 use divvy_guest::abi::host::{Body, Expected, PartitionsPlan, StatesPlan, parse_reply, write_check};
 
+use super::check::{EncodedPlan, check_plan};
 use super::limits::{
     MAX_COPIES, MAX_DIAGNOSTICS, MAX_MEMO_BYTES, MAX_MESSAGE_BYTES, MAX_STATES_REPLY_BYTES, REPLY_SLACK_BYTES,
     SHORTEST_CALL_AGAIN, STATE_BYTES_PER_MEMBER,
@@ -15,9 +16,10 @@ use super::limits::{
 use super::manifest::{Copies, Shape};
 use super::owners::Owners;
 use super::plan::{Diagnostic, Plan};
-use super::verify::{self, EncodedPlan, check_plan};
 use super::view::{Unread, View};
-use super::{Assignor, Budget, CallError, Export, FaultKind, LeaderInput, Manifest, MemberInput, encode, request};
+use super::{
+    Assignor, Budget, CallError, Export, FaultKind, LeaderInput, Manifest, MemberInput, encode, request, verify,
+};
 use crate::ids::{MemberId, TopicName};
 
 #[cfg(test)]

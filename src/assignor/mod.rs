@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::ids::Digest;
 
 pub mod case;
+mod check;
 mod claims;
 mod cut;
 mod encode;
@@ -27,6 +28,7 @@ mod testing;
 mod verify;
 mod view;
 
+pub use check::{EncodedPlan, check_plan};
 pub use cut::cut_last_plan;
 pub use input::{Column, LeaderInput, MemberInput};
 pub use lead::{Call, Verdict, lead};
@@ -34,7 +36,6 @@ pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
 pub use range::native_range;
 pub use smoke::smoke_requests;
-pub use verify::{EncodedPlan, check_plan};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.
 pub trait Assignor: Send + Sync {
