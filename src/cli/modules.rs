@@ -24,7 +24,10 @@ impl Modules {
                 true => Ok(folder),
                 false => Err(Failure::of(
                     Kind::NotFound,
-                    format!("{by}: {} is no folder: make it, or name the one that holds the *.wasm files", folder.display()),
+                    format!(
+                        "{by}: {} is no folder: make it, or name the one that holds the *.wasm files",
+                        folder.display()
+                    ),
                 )),
             };
         }

@@ -75,7 +75,8 @@ async fn serve(config: Config, output: &Output) -> Result<()> {
     let server = Server::builder(config).admin(crate::admin::routes).start().await;
     let server = server.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
     let (kafka, admin) = (server.addr(), server.admin_addr());
-    let event = json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
+    let event =
+        json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
     output.print(&event, || match admin {
         Some(admin) => {
             format!("divvy coordinates groups on {kafka}, and shows them on http://{admin}/groups; Ctrl-C stops it")

@@ -38,9 +38,7 @@ impl Describe {
                 format!("there is no group {:?} at {}: {remedy}", self.group, self.source.server),
             )
         };
-        if let Some(admin) = self.source.admin()
-            && let Ok(answer) = admin::get(admin, &format!("/groups/{}", admin::quote(&self.group)))
-        {
+        if let Some(answer) = self.source.ask_admin(&format!("/groups/{}", admin::quote(&self.group))) {
             return Ok(serde_json::from_value(answer.ok_or_else(missing)?)?);
         }
         let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
@@ -64,7 +62,7 @@ fn text(group: &Group, output: &Output) -> String {
     }
     if !group.members.is_empty() {
         let rows = group.members.iter().map(|member| row(group, member));
-        parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS", "MODULES"], rows)));
+        parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS (MODULE)"], rows)));
     }
     parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &suspended(suspension))));
     parts.join("\n")
@@ -88,22 +86,30 @@ fn head(group: &Group) -> String {
 }
 
 fn row(group: &Group, member: &Member) -> Vec<String> {
-    let modules = member.modules.as_deref().unwrap_or_default().iter();
-    let modules = modules.map(|module| format!("{} {}", module.protocol, short(&module.digest)));
+    let offers: Vec<String> = member.offers.iter().map(|protocol| offer(member, protocol)).collect();
     vec![
         member.instance.clone().unwrap_or_else(|| member.id.clone()),
         member.client_id.clone(),
         member.client_host.clone(),
         if group.is_led_by(member) { "leader" } else { "" }.to_owned(),
         member.owns_text(),
-        member.offers.join(" "),
-        modules.collect::<Vec<_>>().join(", "),
+        offers.join(", "),
     ]
 }
 
+/// `rack-aware@1 (79493e954cac)`, or the bare name where the member runs no module of divvy's.
+fn offer(member: &Member, protocol: &str) -> String {
+    let module = member.modules.iter().flatten().find(|module| module.protocol == protocol);
+    module.map_or_else(|| protocol.to_owned(), |module| format!("{protocol} ({})", short(&module.digest)))
+}
+
 fn suspended(suspension: &Suspension) -> String {
-    let module = suspension.digest.as_deref().map(|digest| format!(" (module {})", short(digest))).unwrap_or_default();
-    format!("suspended: {}{module}, failed {} times: {}", suspension.protocol, suspension.failures, suspension.reason)
+    let module = suspension.digest.as_deref().map(|digest| format!(" ({})", short(digest))).unwrap_or_default();
+    let times = match suspension.failures {
+        1 => "once".to_owned(),
+        more => format!("{more} times"),
+    };
+    format!("suspended: {}{module}, failed {times}, last with {}", suspension.protocol, suspension.reason)
 }
 
 /// The first 12 digits are enough for people.

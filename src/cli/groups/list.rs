@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 use super::view::state;
-use crate::cli::admin;
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, table};
 use crate::wire::messages::list_groups::ListGroupsRequest;
@@ -42,7 +41,7 @@ impl List {
     }
 
     fn lines(&self) -> Result<Vec<Line>> {
-        if let Some(answer) = self.source.admin().and_then(|admin| admin::get(admin, "/groups").ok().flatten()) {
+        if let Some(Some(answer)) = self.source.ask_admin("/groups") {
             return Ok(serde_json::from_value(answer["groups"].clone())?);
         }
         let answer = Kafka::connect(&self.source.server)?.ask(&ListGroupsRequest::default())?;

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use serde_json::Value;
 
 use super::output::Output;
-use super::{ADMIN, SERVER};
+use super::{ADMIN, SERVER, admin};
 
 mod describe;
 mod list;
@@ -31,9 +32,20 @@ struct Source {
 }
 
 impl Source {
-    /// The admin port; none if it might be another server's.
-    fn admin(&self) -> Option<&str> {
-        self.admin.as_deref().or((self.server == SERVER).then_some(ADMIN))
+    /// What the admin port says of a path (none of it: there is no such thing); none if there is no port to ask.
+    fn ask_admin(&self, path: &str) -> Option<Option<Value>> {
+        // A server at another address has another admin port, which nobody named: the usual one may be a stranger's.
+        let usual = (self.server == SERVER).then_some(ADMIN);
+        let address = self.admin.as_deref().or(usual)?;
+        match admin::get(address, path) {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                if self.admin.is_some() {
+                    eprintln!("note: no answer from {address} ({error:#}); this is what Kafka's protocol can tell");
+                }
+                None
+            }
+        }
     }
 }
 

@@ -42,9 +42,7 @@ fn assigned_json(assigned: &Assigned) -> Value {
 fn note_json(note: &Note) -> Value {
     match note {
         Note::OffersChanged(offers) => {
-            let offer = |offer: &crate::membership::negotiate::Offer| {
-                json!({ "protocol": offer.protocol, "digest": digest(offer.digest) })
-            };
+            let offer = |offer: &crate::membership::negotiate::Offer| json!({ "protocol": offer.protocol, "digest": digest(offer.digest) });
             json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
         }
         Note::ModuleRefused { path, reason } => json!({ "event": "module_refused", "path": path, "reason": reason }),
