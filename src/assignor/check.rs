@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::owners::NOBODY;
 use super::verify::{Spot, Sweep, too_few};
 use super::view::{Unread, View};
 use crate::embedded::consumer::{Assignment, TopicPartitions};
@@ -72,12 +73,14 @@ fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
     if plan.complete { tally.is_whole() } else { Ok(()) }
 }
 
-/// How many owners each partition has so far.
+/// Who has each partition so far. States come member by member, so each look at a partition is a look into cold memory:
+/// with one copy its last owner is all that is kept.
 struct Tally<'v, 'a> {
     view: &'v View<'a>,
     copies: u16,
-    owners: Vec<u16>,
     last_owner: Vec<u32>,
+    /// How many owners; only with several copies.
+    owners: Vec<u16>,
 }
 
 enum Broken {
@@ -89,7 +92,8 @@ enum Broken {
 
 impl<'v, 'a> Tally<'v, 'a> {
     fn new(view: &'v View<'a>, copies: u16) -> Self {
-        Self { view, copies, owners: vec![0; view.partitions], last_owner: vec![u32::MAX; view.partitions] }
+        let counted = if copies > 1 { view.partitions } else { 0 };
+        Self { view, copies, last_owner: vec![NOBODY; view.partitions], owners: vec![0; counted] }
     }
 
     fn give(&mut self, member: usize, given: &TopicPartitions<'_>, hint: &mut usize) -> Result<(), Broken> {
@@ -106,12 +110,25 @@ impl<'v, 'a> Tally<'v, 'a> {
             };
             let index = (topic.base + number) as usize;
             let before = std::mem::replace(&mut self.last_owner[index], member as u32);
-            self.owners[index] = self.owners[index].saturating_add(1);
-            if before == member as u32 || self.owners[index] > self.copies {
+            let owners = match self.owners.get_mut(index) {
+                None => 1 + u16::from(before != NOBODY),
+                Some(owners) => {
+                    *owners = owners.saturating_add(1);
+                    *owners
+                }
+            };
+            if before == member as u32 || owners > self.copies {
                 return Err(Broken::Rule(given_twice(spot, view.members[before as usize].id, id, self.copies)));
             }
         }
         Ok(())
+    }
+
+    fn owners_of(&self, index: usize) -> usize {
+        match self.owners.get(index) {
+            None => usize::from(self.last_owner[index] != NOBODY),
+            Some(&owners) => usize::from(owners),
+        }
     }
 
     /// Each partition has as many owners as it can have.
@@ -120,9 +137,11 @@ impl<'v, 'a> Tally<'v, 'a> {
         for (index, topic) in self.view.topics.iter().enumerate() {
             let (_, subscribers) = sweep.topic(index as u32);
             let wanted = subscribers.min(usize::from(self.copies));
-            let owners = &self.owners[topic.base as usize..(topic.base + topic.partitions) as usize];
-            if let Some(partition) = owners.iter().position(|&owners| usize::from(owners) != wanted) {
-                return Err(too_few(Spot::of(topic, partition), usize::from(owners[partition]), wanted, subscribers));
+            for partition in 0..topic.partitions as usize {
+                let found = self.owners_of(topic.base as usize + partition);
+                if found != wanted {
+                    return Err(too_few(Spot::of(topic, partition), found, wanted, subscribers));
+                }
             }
         }
         Ok(())
