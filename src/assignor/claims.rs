@@ -5,6 +5,8 @@
 //! reads and partitions out of range do not count. With several copies a partition has up to eight claimants, those of the
 //! highest generation first.
 
+use std::borrow::Cow;
+
 use divvy_guest::abi::{MAX_CLAIM_LAYERS, Width};
 
 use super::owners::{NOBODY, Owners};
@@ -18,7 +20,7 @@ mod tests;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claim<'a> {
     pub generation: i32,
-    pub owned: Vec<TopicPartitions<'a>>,
+    pub owned: Cow<'a, [TopicPartitions<'a>]>,
 }
 
 /// The one last owner of each partition, as an owner map; no bytes when nobody claims anything.
@@ -64,7 +66,7 @@ fn each(view: &View<'_>, claims: &[Claim<'_>], mut found: impl FnMut(usize, u32,
     for (index, (member, claim)) in view.members.iter().zip(claims).enumerate() {
         let set = &view.sets[member.set as usize];
         let mut hint = 0;
-        for owned in &claim.owned {
+        for owned in claim.owned.iter() {
             let Some(topic_index) = view.topic(owned.topic, &mut hint).filter(|&topic| set.contains(topic as u32))
             else {
                 continue;

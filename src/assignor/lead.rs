@@ -8,47 +8,22 @@ use bytes::Bytes;
 use divvy_guest::abi::Width;
 use divvy_guest::abi::host::{Body, Expected, PartitionsPlan, StatesPlan, parse_reply, write_check};
 
+use super::check::{EncodedPlan, check_plan};
 use super::limits::{
     MAX_COPIES, MAX_DIAGNOSTICS, MAX_MEMO_BYTES, MAX_MESSAGE_BYTES, MAX_STATES_REPLY_BYTES, REPLY_SLACK_BYTES,
     SHORTEST_CALL_AGAIN, STATE_BYTES_PER_MEMBER,
 };
 use super::manifest::{Copies, Shape};
 use super::owners::Owners;
-use super::verify::{self, EncodedPlan, check_plan};
+use super::plan::{Diagnostic, Plan};
 use super::view::{Unread, View};
-use super::{Assignor, Budget, CallError, Export, FaultKind, LeaderInput, Manifest, MemberInput, encode, request};
+use super::{
+    Assignor, Budget, CallError, Export, FaultKind, LeaderInput, Manifest, MemberInput, encode, request, verify,
+};
 use crate::ids::{MemberId, TopicName};
 
 #[cfg(test)]
 mod tests;
-
-/// A plan that keeps the rules, ready to be handed out.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Plan {
-    /// A state for each member, by id.
-    pub states: Vec<(MemberId, Bytes)>,
-    /// What the strategy wants to remember.
-    pub memo: Option<Bytes>,
-    /// When it wants to be called again although nothing changed.
-    pub call_again: Option<Duration>,
-    /// How many members each partition goes to.
-    pub copies: u16,
-    /// Whether every partition has an owner.
-    pub complete: bool,
-    /// The topics that it was made for, with their numbers of partitions.
-    pub topics: Vec<(TopicName, u32)>,
-    /// What the host and the strategy have to say about it.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// A line for people.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Diagnostic {
-    /// `debug`, `info` or `warn`.
-    pub level: String,
-    /// What there is to say.
-    pub text: String,
-}
 
 /// Makes the plan of one generation.
 pub fn lead(assignor: &dyn Assignor, input: &LeaderInput<'_>) -> Result<Plan, CallError> {

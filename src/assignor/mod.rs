@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::ids::Digest;
 
 pub mod case;
+mod check;
 mod claims;
 mod cut;
 mod encode;
@@ -18,6 +19,7 @@ mod lead;
 pub mod limits;
 pub mod manifest;
 mod owners;
+mod plan;
 mod range;
 mod request;
 mod smoke;
@@ -26,13 +28,14 @@ mod testing;
 mod verify;
 mod view;
 
+pub use check::{EncodedPlan, check_plan};
 pub use cut::cut_last_plan;
 pub use input::{Column, LeaderInput, MemberInput};
-pub use lead::{Call, Diagnostic, Plan, Verdict, lead};
+pub use lead::{Call, Verdict, lead};
 pub use manifest::Manifest;
+pub use plan::{Diagnostic, Plan};
 pub use range::native_range;
 pub use smoke::smoke_requests;
-pub use verify::{EncodedPlan, check_plan};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.
 pub trait Assignor: Send + Sync {

@@ -1,5 +1,6 @@
 //! Writes what a strategy is asked: the view of a group as a request of ABI 1.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use divvy_guest::abi::host::{Head, Member, PartitionsRequest, StateMember, StatesRequest, Topic};
@@ -122,15 +123,15 @@ fn config(config: &Value) -> Vec<u8> {
 }
 
 /// Divvy's map is taken apart; anybody else's bytes are the strategy's to read.
-fn said_by<'a>(member: &ViewMember<'a>) -> Said<'a> {
+fn said_by<'v>(member: &'v ViewMember<'_>) -> Said<'v> {
     let tail = &member.tail;
     let rack = tail.rack.map(str::to_owned);
-    let owned = Claim { generation: tail.generation, owned: tail.owned.clone() };
+    let owned = Claim { generation: tail.generation, owned: Cow::Borrowed(&tail.owned) };
     let Some(data) = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()) else {
         return Said { facts: EMPTY_MAP.to_vec(), rack, user_data: tail.user_data, claim: owned };
     };
     let claim = match data.last {
-        Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned },
+        Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned.into() },
         _ => owned,
     };
     let rack = rack.or_else(|| data.facts.get("rack").and_then(Value::as_str).map(str::to_owned));

@@ -197,9 +197,7 @@ impl Coordinator {
                 self.loading.entry(group.clone()).or_default().push(Waiting { until, event });
                 Effects::default()
             }
-            Event::Tick | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) | Event::Settings(_) => {
-                Effects::default()
-            }
+            Event::Tick | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => Effects::default(),
         }
     }
 

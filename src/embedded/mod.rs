@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 mod classic;
 pub mod consumer;
+mod owned;
 mod raw;
 pub mod single_writer;
 pub mod user_data;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::classic::NotDecodable;
-use super::consumer::{TopicPartitions, decode_owned, put_owned};
+use super::owned::{TopicPartitions, decode_owned, put_owned};
 use super::raw::Raw;
 
 /// Facts may nest so deep; deeper ones are somebody else's bytes or an attack on the stack.

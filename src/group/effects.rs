@@ -170,8 +170,6 @@ pub enum Trigger {
     Suspended(Protocol),
     /// The leader had no plan, or its plan was refused.
     PlanFailed(Protocol),
-    /// The operator's settings changed.
-    SettingsChanged,
 }
 
 impl Trigger {
@@ -188,7 +186,6 @@ impl Trigger {
             Trigger::Withdrawn(_) => "withdrawn",
             Trigger::Suspended(_) => "suspended",
             Trigger::PlanFailed(_) => "plan_failed",
-            Trigger::SettingsChanged => "settings_changed",
         }
     }
 }
@@ -206,7 +203,6 @@ impl fmt::Display for Trigger {
             Trigger::Withdrawn(protocol) => write!(f, "{protocol} is taken away: not all members can run it any more"),
             Trigger::Suspended(protocol) => write!(f, "{protocol} failed and is suspended"),
             Trigger::PlanFailed(protocol) => write!(f, "the leader had no valid plan under {protocol}"),
-            Trigger::SettingsChanged => f.write_str("the group's settings changed"),
         }
     }
 }

@@ -1,13 +1,11 @@
 //! What can happen to a group: requests as the edge parsed them (API versions stop there), time, and the
 //! answers of the store and of the workers.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::Now;
 
@@ -59,8 +57,6 @@ pub enum Event {
     StoreFailed,
     /// A piece of work is done.
     WorkDone(WorkId, WorkOutcome),
-    /// The operator's settings for this group changed.
-    Settings(Arc<GroupSettings>),
 }
 
 /// Who answers "which id do you give me?" first (KIP-394).

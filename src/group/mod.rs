@@ -140,7 +140,6 @@ impl Group {
             Event::Stored(upto) => self.stored(upto, &mut step),
             Event::StoreFailed => self.store_failed(&mut step),
             Event::WorkDone(id, outcome) => self.work_done(id, outcome, &mut step),
-            Event::Settings(settings) => self.new_settings(settings, &mut step),
         }
         step.effects.upto = self.ledger.emitted;
         self.check();
@@ -165,17 +164,6 @@ impl Group {
             && self.ledger.emitted == Seq(0)
             && self.ledger.reserved == Generation(0)
             && self.offsets.is_empty()
-    }
-
-    /// The operator's settings changed: they hold from the next rebalance on; a changed choice of protocol begins one.
-    fn new_settings(&mut self, settings: Arc<GroupSettings>, step: &mut Step) {
-        if *self.settings == *settings {
-            return;
-        }
-        self.settings = settings;
-        if matches!(self.state, State::Stable(_)) {
-            self.rebalance(Trigger::SettingsChanged, step);
-        }
     }
 
     fn set_state(&mut self, state: State, step: &mut Step) {

@@ -131,7 +131,7 @@ impl Call<'_> {
             self.call::<(), ()>(initialize, "_initialize", ())?;
         }
         let length = i32::try_from(task.request.len())
-            .map_err(|_| fault::error(FaultKind::Input, "the request is longer than 2 GiB"))?;
+            .map_err(|_| CallError::new(FaultKind::Input, "the request is longer than 2 GiB"))?;
         let at = self.call::<i32, i32>(&self.exports.alloc, "divvy_alloc", length)?;
         self.write(at, task.request)?;
         let packed = self.call::<(i32, i32), i64>(export, name, (at, length))?;
@@ -149,7 +149,7 @@ impl Call<'_> {
             .get_module_export(&mut *self.store, export)
             .and_then(Extern::into_func)
             .and_then(|function| function.typed(&*self.store).ok())
-            .ok_or_else(|| fault::error(FaultKind::Rejected, format!("its export {name} has another type")))?;
+            .ok_or_else(|| CallError::new(FaultKind::Rejected, format!("its export {name} has another type")))?;
         function.call(&mut *self.store, params).map_err(|stop| {
             let said = self.panic_text();
             fault::of(&stop, self.store.data(), name, said)
@@ -161,14 +161,17 @@ impl Call<'_> {
             .get_module_export(&mut *self.store, &self.exports.memory)
             .and_then(Extern::into_memory)
             .map(|memory| memory.data_mut(&mut *self.store))
-            .ok_or_else(|| fault::error(FaultKind::Rejected, "it does not export its memory"))
+            .ok_or_else(|| CallError::new(FaultKind::Rejected, "it does not export its memory"))
     }
 
     /// Writes the request where the guest said, if that is within its memory.
     fn write(&mut self, at: i32, request: &[u8]) -> Result<(), CallError> {
         let length = request.len();
         if at == 0 {
-            return Err(fault::error(FaultKind::Memory, format!("divvy_alloc has no {length} bytes for the request")));
+            return Err(CallError::new(
+                FaultKind::Memory,
+                format!("divvy_alloc has no {length} bytes for the request"),
+            ));
         }
         let memory = self.memory()?;
         let size = memory.len();
@@ -176,7 +179,7 @@ impl Call<'_> {
             Some(buffer) => buffer.copy_from_slice(request),
             None => {
                 let at = at.cast_unsigned();
-                return Err(fault::error(
+                return Err(CallError::new(
                     FaultKind::InvalidReply,
                     format!("divvy_alloc answered {at} for {length} bytes; its memory ends at {size}"),
                 ));
@@ -191,13 +194,13 @@ impl Call<'_> {
         let memory = self.memory()?;
         let size = memory.len();
         let Some(reply) = slice(at, length as usize).and_then(|range| memory.get(range)) else {
-            return Err(fault::error(
+            return Err(CallError::new(
                 FaultKind::InvalidReply,
                 format!("{name} answered {length} bytes at {at}; its memory ends at {size}"),
             ));
         };
         if reply.len() > most {
-            return Err(fault::error(
+            return Err(CallError::new(
                 FaultKind::Output,
                 format!("{name} answered {length} bytes; at most {most} are allowed"),
             ));

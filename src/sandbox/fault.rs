@@ -13,10 +13,6 @@ const NAMED_FRAMES: usize = 6;
 /// A function's name, mangled, may be kilobytes.
 const NAME_CHARS: usize = 80;
 
-pub(super) fn error(kind: FaultKind, message: impl Into<String>) -> CallError {
-    CallError { kind, code: None, message: message.into() }
-}
-
 /// The fault that stopped `export`; `said` is what the guest left in `divvy_panic`.
 pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Option<String>) -> CallError {
     let trap = stop.downcast_ref::<Trap>();
@@ -43,7 +39,7 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
     if let Some(names) = stop.downcast_ref::<WasmBacktrace>().and_then(backtrace) {
         let _ = write!(message, "; in {names}");
     }
-    error(kind, message)
+    CallError::new(kind, message)
 }
 
 /// The innermost functions, innermost first.

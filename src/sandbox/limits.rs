@@ -24,7 +24,7 @@ pub const MAX_TABLE_ELEMENTS: u32 = 10_000;
 pub const WASM_STACK_BYTES: usize = 512 << 10;
 /// The manifest: a description and a schema, not a manual.
 pub const MAX_MANIFEST_BYTES: usize = 64 << 10;
-/// The manifest's name: it travels in every JoinGroup.
+/// The manifest's name and protocol type: they travel in every JoinGroup.
 pub const MAX_NAME_LENGTH: usize = 64;
 /// Text that a guest may leave for the host when it panics (ABI 1).
 pub const MAX_PANIC_TEXT: usize = 1_020;
@@ -39,8 +39,8 @@ pub const MAX_FILES: usize = 256;
 pub const OFFERED_VERSIONS: usize = 2;
 /// The time of one smoke call. Real strategies need a thousandth of it.
 pub const SMOKE_DEADLINE: Duration = Duration::from_secs(1);
-/// The longest reply to a smoke request; the largest one asks for 100,000 owners.
-pub const MAX_SMOKE_OUTPUT: usize = MIB;
+/// The longest reply to a smoke request; the largest one has a thousand members, each with a state.
+pub const MAX_SMOKE_OUTPUT: usize = 16 * MIB;
 /// How often a file that ran out of time in its smoke calls is tried: once more may just have met a busy machine.
 pub const SMOKE_TRIES: u32 = 3;
 /// Memory that a slot of the pool keeps between calls: page faults, not instructions, are the cost of large groups.

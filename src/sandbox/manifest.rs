@@ -51,8 +51,11 @@ fn check(manifest: &Manifest) -> Result<(), Refusal> {
     if manifest.version == 0 {
         return refuse("its manifest's version is 0; versions begin with 1".to_owned());
     }
-    if manifest.protocol_type.is_empty() {
-        return refuse("its manifest's protocol_type is empty; \"consumer\" is the usual one".to_owned());
+    let kind = &manifest.protocol_type;
+    if kind.is_empty() || kind.len() > MAX_NAME_LENGTH || kind.contains(char::is_control) {
+        return refuse(format!(
+            "its manifest's protocol_type must have 1 to {MAX_NAME_LENGTH} printable characters; \"consumer\" is the usual one"
+        ));
     }
     Ok(())
 }
@@ -103,6 +106,7 @@ mod tests {
             (r#"{"abi": "1.0", "name": "x", "version": 0}"#, LoadErrorKind::Manifest, "begin with 1"),
             (r#"{"abi": "1.0", "name": "x", "version": -1}"#, LoadErrorKind::Manifest, "JSON"),
             (r#"{"abi": "1.0", "name": "x", "shape": "round"}"#, LoadErrorKind::Manifest, "partitions"),
+            (r#"{"abi": "1.0", "name": "x", "protocol_type": "\u0007"}"#, LoadErrorKind::Manifest, "printable"),
             (r#"{"abi": "1.0", "name": "x""#, LoadErrorKind::Manifest, "JSON"),
         ] {
             let (got, message) = refusal(json);

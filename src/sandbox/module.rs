@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::call::{Compiled, Ended, Task};
 use super::error::{LoadError, LoadErrorKind, Refusal};
-use super::{Sandbox, fault, inspect, lock};
+use super::{Sandbox, inspect, lock};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
 
@@ -147,13 +147,13 @@ impl Module {
         self.on_demand
             .get_or_init(|| Compiled::new(&self.sandbox.0.engines.on_demand, &self.bytes))
             .as_ref()
-            .map_err(|error| fault::error(FaultKind::Rejected, format!("it cannot be compiled: {error}")))
+            .map_err(|error| CallError::new(FaultKind::Rejected, format!("it cannot be compiled: {error}")))
     }
 
     fn run(&self, task: &Task<'_>) -> Result<Vec<u8>, CallError> {
         let inner = &self.sandbox.0;
         let Some(_pass) = inner.gate.enter(inner.limits.queue_timeout) else {
-            return Err(fault::error(
+            return Err(CallError::new(
                 FaultKind::Deadline,
                 format!(
                     "the host was too busy to call it: {} calls were running for all of {} ms",
@@ -173,7 +173,7 @@ impl Module {
                 reply
             }
             Ended::NoInstance(why) => {
-                Err(fault::error(FaultKind::Memory, format!("the host has no room for an instance of it: {why}")))
+                Err(CallError::new(FaultKind::Memory, format!("the host has no room for an instance of it: {why}")))
             }
         }
     }
@@ -210,7 +210,7 @@ impl Assignor for Module {
         let most = self.sandbox.limits().input_bytes;
         if request.len() > most {
             let length = request.len();
-            return Err(fault::error(
+            return Err(CallError::new(
                 FaultKind::Input,
                 format!("the request has {length} bytes, at most {most} are allowed (sandbox limit input_bytes)"),
             ));

@@ -155,3 +155,78 @@ fn parked(slots: VecDeque<Slot>) -> Vec<(usize, Ticket)> {
     let of = |slot| if let Slot::Asked(asked) = slot { asked.parked } else { Vec::new() };
     slots.into_iter().flat_map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::api::{Frame, Shape};
+    use super::*;
+    use crate::wire::ErrorCode;
+
+    fn asked() -> Slot {
+        Slot::Asked(Asked::one(Shape { correlation_id: 1, version: 3 }, Frame::Plain))
+    }
+
+    fn reply() -> Reply {
+        Reply::Heartbeat(ErrorCode::None)
+    }
+
+    fn close() -> Close {
+        Close { kind: "test", reason: String::new() }
+    }
+
+    /// What comes out until something is missing.
+    fn drain(outbox: &mut Outbox) -> Vec<&'static str> {
+        let now = super::super::clock::Clock::start().after(std::time::Duration::ZERO);
+        std::iter::from_fn(|| match outbox.next(|| now) {
+            Next::Send(Slot::Asked(_)) => Some("asked"),
+            Next::Send(Slot::Ready(_)) => Some("ready"),
+            Next::Send(_) => Some("other"),
+            Next::Close(_) | Next::Wait | Next::At(_) => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_missing_answer_holds_back_what_comes_after_it() {
+        let mut outbox = Outbox::default();
+        let (first, second) = (outbox.push(asked()), outbox.push(asked()));
+        outbox.push(Slot::Ready(Bytes::new()));
+        assert!(!outbox.fill(second, 0, reply()), "it is not its turn yet");
+        assert_eq!(drain(&mut outbox), [""; 0]);
+        assert!(outbox.fill(first, 0, reply()));
+        assert_eq!(drain(&mut outbox), ["asked", "asked", "ready"]);
+        assert!(!outbox.fill(first, 0, reply()), "its place is gone");
+    }
+
+    #[test]
+    fn answers_in_parts_are_whole_with_the_last_part() {
+        let mut outbox = Outbox::default();
+        let asked = Asked::many(Shape { correlation_id: 1, version: 8 }, Frame::Plain, 2);
+        let place = outbox.push(Slot::Asked(asked));
+        assert!(!outbox.fill(place, 1, reply()));
+        assert!(outbox.fill(place, 0, reply()));
+    }
+
+    #[test]
+    fn the_end_lets_out_what_is_known_and_gives_the_rest_back() {
+        let mut outbox = Outbox::default();
+        let (first, second) = (outbox.push(asked()), outbox.push(asked()));
+        outbox.push(Slot::Ready(Bytes::new()));
+        assert!(outbox.park(second, 3, Ticket(7)));
+        outbox.fill(first, 0, reply());
+        assert_eq!(outbox.finish(close()), [(3, Ticket(7))]);
+        outbox.push(asked());
+        assert_eq!(drain(&mut outbox), ["asked"]);
+        assert_eq!(outbox.len(), 0, "nothing takes a place after the last");
+    }
+
+    #[test]
+    fn who_is_gone_keeps_no_ticket() {
+        let mut outbox = Outbox::default();
+        let place = outbox.push(asked());
+        assert!(outbox.park(place, 0, Ticket(1)));
+        assert_eq!(outbox.abandon(), [(0, Ticket(1))]);
+        assert!(!outbox.park(place, 0, Ticket(2)), "the shard takes it back itself");
+        assert!(matches!(outbox.next(|| unreachable!()), Next::Close(None)));
+    }
+}

@@ -63,3 +63,18 @@ impl Tickets {
 fn split(ticket: Ticket) -> (usize, u32) {
     (ticket.0 as u32 as usize, (ticket.0 >> 32) as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_names_its_slot_and_its_use_of_it() {
+        for ticket in [Ticket(0), Ticket(7), Ticket(1 << 32 | 7)] {
+            let (index, uses) = split(ticket);
+            assert_eq!(Ticket(u64::from(uses) << 32 | index as u64), ticket);
+        }
+        let tickets = Tickets::default();
+        assert!(tickets.get(Ticket(7)).is_none(), "a ticket that was never issued is nobody's");
+    }
+}

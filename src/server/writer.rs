@@ -20,6 +20,12 @@ pub(crate) struct Writer {
     out: BytesMut,
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.connection.note_closed();
+    }
+}
+
 /// A quiet connection keeps a buffer of at most this.
 const KEPT_BYTES: usize = 512;
 
@@ -39,7 +45,6 @@ impl Writer {
         let Some(close) = close else { return };
         self.handle.tell_closed(self.connection.peer(), &close);
         let _ = self.half.shutdown().await;
-        self.connection.note_closed();
     }
 
     async fn answers(&mut self) -> std::io::Result<Option<Close>> {

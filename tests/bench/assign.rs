@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use divvy::assignor::{Assignor, Call, Export, LeaderInput, MemberInput};
+use divvy::assignor::{Assignor, Call, EncodedPlan, Export, LeaderInput, MemberInput, check_plan, lead};
 use divvy::embedded::consumer::{Subscription, Tail};
 use divvy::ids::{Generation, GroupId, Protocol, ProtocolType, TopicName};
 use divvy::sandbox::{Module, Sandbox, SandboxLimits};
@@ -47,12 +47,13 @@ fn large(sandbox: &Sandbox) {
     bar("call of the module", in_sandbox, Duration::from_millis(2));
     beside(natively, in_sandbox);
     let peak = module.last_call().map_or(0, |stats| stats.memory_peak) as f64 / MIB;
-    println!("  {:<28} {peak:>9.1} MiB   bar 8 MiB    {}", "memory of the module", verdict(peak <= 8.0));
+    println!("  {:<40} {peak:>9.1} MiB   bar 8 MiB    {}", "memory of the module", verdict(peak <= 8.0));
     let parts = group.path(&*module, 21);
     for (name, time) in ["decode, claims and request", "call", "verdict", "encode"].into_iter().zip(parts) {
         line(&format!("leader path: {name}"), time);
     }
     bar("leader path together", parts.iter().sum(), Duration::from_millis(60));
+    line("coordinator: check of the encoded plan", group.check(&*module, 11));
 }
 
 fn module(sandbox: &Sandbox, name: &str) -> Arc<Module> {
@@ -78,16 +79,16 @@ fn compare(group: &Group, module: &dyn Assignor, native: &dyn Assignor, rounds: 
 }
 
 fn line(what: &str, time: Duration) {
-    println!("  {what:<28} {:>12}", shown(time));
+    println!("  {what:<40} {:>12}", shown(time));
 }
 
 fn bar(what: &str, time: Duration, most: Duration) {
-    println!("  {what:<28} {:>12}   bar {:<8} {}", shown(time), shown(most), verdict(time <= most));
+    println!("  {what:<40} {:>12}   bar {:<8} {}", shown(time), shown(most), verdict(time <= most));
 }
 
 fn beside(native: Duration, module: Duration) {
     let ratio = module.as_secs_f64() / native.as_secs_f64();
-    println!("  {:<28} {:>12}   wasm/native {ratio:.2}", "the same without a sandbox", shown(native));
+    println!("  {:<40} {:>12}   wasm/native {ratio:.2}", "the same without a sandbox", shown(native));
 }
 
 fn verdict(holds: bool) -> &'static str {
@@ -150,6 +151,26 @@ impl Group {
             now_ms: 0,
             budget_ms: Duration::from_secs(1),
         }
+    }
+
+    /// The median check of a coordinator.
+    fn check(&self, assignor: &dyn Assignor, rounds: usize) -> Duration {
+        let plan = lead(assignor, &self.input()).unwrap();
+        let members: Vec<_> = self.members.iter().map(|member| (member.id.clone(), member.metadata.clone())).collect();
+        let check = |_| {
+            let start = Instant::now();
+            let encoded = EncodedPlan {
+                protocol_type: &self.protocol_type,
+                members: &members,
+                states: &plan.states,
+                topics: &plan.topics,
+                copies: plan.copies,
+                complete: plan.complete,
+            };
+            check_plan(&encoded).unwrap();
+            start.elapsed()
+        };
+        median((0..rounds).map(check).collect())
     }
 
     /// The medians of decode, call, verdict and encode.

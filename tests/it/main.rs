@@ -1,4 +1,5 @@
 //! Real processes and sockets.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
 mod member;
 mod member_ground;
@@ -6,8 +7,10 @@ mod member_modules;
 mod server_admin;
 mod server_bugs;
 mod server_hostile;
+mod server_plans;
 mod server_restart;
 mod server_story;
 mod server_topics;
 mod store;
 mod support;
+mod support_store;

@@ -15,22 +15,19 @@ fn in_folder(folder: &tempfile::TempDir) -> Config {
 }
 
 async fn commit(client: &mut Client, member: &Member, committed_offset: i64) {
+    assert_eq!(try_commit(client, member, committed_offset).await, ErrorCode::None);
+}
+
+async fn try_commit(client: &mut Client, member: &Member, committed_offset: i64) -> ErrorCode {
+    let partition = OffsetCommitRequestPartition { partition_index: 1, committed_offset, ..Default::default() };
     let request = OffsetCommitRequest {
         group_id: member.group.as_str().into(),
         generation_id_or_member_epoch: member.generation,
         member_id: member.id.as_str().into(),
-        topics: vec![OffsetCommitRequestTopic {
-            name: "clicks".into(),
-            partitions: vec![OffsetCommitRequestPartition {
-                partition_index: 1,
-                committed_offset,
-                ..Default::default()
-            }],
-            ..Default::default()
-        }],
+        topics: vec![OffsetCommitRequestTopic { name: "clicks".into(), partitions: vec![partition] }],
         ..Default::default()
     };
-    assert_eq!(client.ask(5, &request).await.topics[0].partitions[0].error_code, ErrorCode::None);
+    client.ask(5, &request).await.topics[0].partitions[0].error_code
 }
 
 async fn committed(client: &mut Client, group: &str) -> i64 {
@@ -59,8 +56,9 @@ async fn a_restart_costs_no_rebalance() {
     let server = serve(in_folder(&folder)).await;
     let mut client = Client::connect(server.addr()).await;
     assert_eq!(client.ask(3, &member.heartbeat()).await.error_code, ErrorCode::None);
-    assert_eq!(state(&client.ask(3, &member.sync(&[])).await), Ok(&b"all"[..]));
+    // A commit waits for the store to be read; a SyncGroup would be told to join again meanwhile.
     commit(&mut client, &member, 42).await;
+    assert_eq!(state(&client.ask(3, &member.sync(&[])).await), Ok(&b"all"[..]));
     assert_eq!(client.state_of("g").await, "Stable");
     drop(server);
 
@@ -100,5 +98,35 @@ async fn a_port_in_use_and_a_folder_in_use_are_told_in_one_sentence() {
     let Err(error) = Server::start(in_folder(&folder)).await else { panic!("the folder is in use") };
     let sentence = error.to_string();
     assert!(sentence.contains(&*folder.path().to_string_lossy()), "{sentence}");
+    server.stop().await;
+}
+
+/// Scenario 26: a batch that is not stored is never acknowledged, and its group comes back as it was stored.
+#[tokio::test]
+async fn a_failed_batch_fails_its_group_and_nobody_else() {
+    use crate::support_store::failing::{FailingStore, Fault, Faults};
+    let faults = Faults::default();
+    let store = FailingStore::new(divvy::store::MemoryStore::new(), faults.clone());
+    let server = Server::builder(config()).store(Box::new(store)).start().await.unwrap();
+    let mut client = Client::connect(server.addr()).await;
+    create(&mut client, "clicks").await;
+    let (here, there) = (client.become_leader("here", b"all").await, client.become_leader("there", b"all").await);
+    commit(&mut client, &here, 1).await;
+    for fault in [Fault::Lost, Fault::KeptUnsaid] {
+        faults.order(fault);
+        let refused = try_commit(&mut client, &here, 2).await;
+        assert!(matches!(refused, ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator), "{refused}");
+        // The member goes on in its generation, the other group never noticed.
+        assert_eq!(client.ask(3, &there.heartbeat()).await.error_code, ErrorCode::None);
+        let known = committed(&mut client, "here").await;
+        assert_eq!(known, if matches!(fault, Fault::Lost) { 1 } else { 2 });
+        commit(&mut client, &here, known).await;
+    }
+    // A topic that cannot be stored is not there.
+    faults.order(Fault::Lost);
+    let topic = CreatableTopic { name: "lost".into(), num_partitions: 3, replication_factor: -1, ..Default::default() };
+    let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
+    assert!(client.ask(7, &request).await.topics[0].error_code.is_error());
+    assert_eq!(client.ask(7, &request).await.topics[0].error_code, ErrorCode::None);
     server.stop().await;
 }

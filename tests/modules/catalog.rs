@@ -279,3 +279,22 @@ fn a_folder_that_is_not_there_is_said_so() {
     let error = Catalog::open(sandbox(), CatalogConfig::new(vec![PathBuf::from("no/such/folder")])).err();
     assert!(error.expect("an error").to_string().contains("no/such/folder"));
 }
+
+#[test]
+fn any_manifest_that_is_allowed_can_be_tried() {
+    let story = Story::new();
+    let rest = [
+        r#""protocol_type": "connect""#,
+        r#""protocol_type": "consumer", "shape": "states""#,
+        r#""protocol_type": "my own", "shape": "states""#,
+        r#""copies": "many", "complete": false, "mode": "cooperative""#,
+        r#""needs": ["replica_racks", "lag", "", "nobody knows"]"#,
+        r#""rank": 4294967295, "limits": {"memory_mib": 4294967295, "ms": 4294967295}"#,
+    ];
+    for (i, rest) in rest.iter().enumerate() {
+        let manifest = format!(r#"{{"abi": "1.0", "name": "odd-{i}", {rest}}}"#);
+        story.write(&format!("{i}.wasm"), &GOOD.manifest(manifest).bytes());
+    }
+    let seen = story.open();
+    assert_eq!(seen.offered().len(), rest.len(), "{:#?}", seen.catalog.status());
+}

@@ -4,15 +4,18 @@ use divvy::assignor::{Assignor, Budget, CallError, Export, Manifest};
 use divvy::ids::Digest;
 use divvy_guest::run;
 
+/// From a request's bytes to a reply's.
+type Assign = fn(&[u8]) -> Vec<u8>;
+
 /// A strategy called as a function.
 pub struct Native {
     manifest: Manifest,
-    assign: fn(&[u8]) -> Vec<u8>,
+    assign: Assign,
 }
 
 /// The strategy of that name.
 pub fn native(name: &str) -> Native {
-    let (manifest, assign): (&str, fn(&[u8]) -> Vec<u8>) = match name {
+    let (manifest, assign): (&str, Assign) = match name {
         "range" => (divvy_assignor_range::MANIFEST, |request| run::partitions(divvy_assignor_range::assign, request)),
         "roundrobin" => {
             (divvy_assignor_roundrobin::MANIFEST, |request| run::partitions(divvy_assignor_roundrobin::assign, request))

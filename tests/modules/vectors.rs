@@ -11,7 +11,8 @@ use divvy::embedded::single_writer::{Candidate, Role};
 use divvy::ids::Generation;
 use divvy::sandbox::{Module, Sandbox, SandboxLimits};
 use divvy::topics::TopicTable;
-use serde_json::Value;
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use crate::native::native;
 
@@ -72,6 +73,55 @@ fn the_built_in_range_plans_as_the_module_does() {
     let module = module(&sandbox, "range");
     for case in files().iter().flat_map(|file| cases(file)) {
         assert_eq!(case.lead(native_range()), case.lead(&*module), "{}", case.name);
+    }
+}
+
+/// A random group as a case: racks, instance ids, unequal and repeated subscriptions, topics that do not exist.
+fn any_case() -> impl Strategy<Value = Value> {
+    let rack = || prop::sample::select(vec!["r1", "r2", "r3"]);
+    let topics = prop::collection::vec((0usize..9, prop::collection::vec(rack(), 1..3)), 1..6);
+    let topics = topics.prop_map(|topics| {
+        let topic = |(index, (partitions, racks)): (usize, (usize, Vec<&str>))| {
+            let racks: Vec<Vec<&str>> = (0..partitions).map(|at| vec![racks[at % racks.len()]]).collect();
+            (format!("t{index}"), json!({ "partitions": partitions, "racks": racks }))
+        };
+        topics.into_iter().enumerate().map(topic).collect::<serde_json::Map<_, _>>()
+    });
+    let reads = prop::collection::vec(0usize..7, 0..8);
+    let members = prop::collection::vec((reads, prop::option::of(rack()), any::<bool>()), 0..9).prop_map(|members| {
+        let member = |(index, (reads, rack, is_static)): (usize, (Vec<usize>, Option<&str>, bool))| {
+            let reads: Vec<_> = reads.into_iter().map(|topic| format!("t{topic}")).collect();
+            let instance = is_static.then(|| format!("i{}", 20 - index));
+            json!({ "id": format!("m{index}"), "topics": reads, "rack": rack, "instance_id": instance })
+        };
+        members.into_iter().enumerate().map(member).collect::<Vec<_>>()
+    });
+    (topics, members).prop_map(|(topics, members)| json!({ "topics": topics, "members": members }))
+}
+
+fn read(case: Value) -> Case {
+    read_cases(case).unwrap().remove(0)
+}
+
+proptest! {
+    #[test]
+    fn the_built_in_range_plans_as_the_crate_does(case in any_case()) {
+        let case = read(case);
+        prop_assert_eq!(case.lead(native_range()), case.lead(&native("range")));
+    }
+
+    /// `lead` has judged what it gives back, so to get a plan at all is half of the law.
+    #[test]
+    fn every_group_gets_a_plan_whatever_the_order_of_its_members(case in any_case(), turn in 0usize..9) {
+        let mut turned = case.clone();
+        let members = turned["members"].as_array_mut().unwrap();
+        let turn = turn % members.len().max(1);
+        members.rotate_left(turn);
+        for name in ["range", "roundrobin", "rack-aware"] {
+            let plan = read(case.clone()).lead(&native(name));
+            prop_assert!(plan.is_ok(), "{}: {:?}", name, plan);
+            prop_assert_eq!(plan, read(turned.clone()).lead(&native(name)));
+        }
     }
 }
 

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use super::cache::Cache;
 use super::choose::{Candidate, Choice, choose};
 use super::file::{File, Stamp, file_name, list};
+use super::smoke::smoke;
 use super::status::{clash, row};
-use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot, smoke};
+use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
 use crate::ids::Digest;
 use crate::sandbox::error::{LoadError, LoadErrorKind};
 use crate::sandbox::limits::MAX_FILES;
@@ -230,7 +231,7 @@ fn cache_trouble(error: &io::Error) -> String {
 /// Loads and smoke-tests.
 fn admit(sandbox: &Sandbox, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
     let module = sandbox.load(bytes, path)?;
-    smoke::smoke(&*module, &smoke::requests(module.manifest())).map_err(|fault| LoadError {
+    smoke(&*module).map_err(|fault| LoadError {
         kind: LoadErrorKind::Smoke(fault.kind),
         path: path.to_owned(),
         digest: Some(module.digest()),

@@ -4,19 +4,18 @@ use divvy_guest::abi::host::{Expected, parse_reply};
 use divvy_guest::abi::request::{Partitions, States};
 
 use crate::assignor::manifest::Shape;
-use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind};
-use crate::sandbox::fault;
+use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, smoke_requests};
 use crate::sandbox::limits::{MAX_SMOKE_OUTPUT, SMOKE_DEADLINE};
 
-/// Calls the strategy with each request and reads its replies. That it refuses a group in words is its right (it may
+/// Calls the strategy with the groups that the host makes up, and reads its replies. That it refuses a group in words is its right (it may
 /// need a configuration); that it does not answer, or not in the form of the ABI, is a fault.
-pub(super) fn smoke(strategy: &dyn Assignor, requests: &[Vec<u8>]) -> Result<(), CallError> {
+pub(super) fn smoke(strategy: &dyn Assignor) -> Result<(), CallError> {
     let budget = Budget { deadline: SMOKE_DEADLINE, max_output: MAX_SMOKE_OUTPUT };
-    for request in requests {
-        let reply = strategy.call(Export::Assign, request, budget)?;
-        if let Some(expected) = expected(strategy.manifest().shape, request) {
+    for request in smoke_requests(strategy.manifest()) {
+        let reply = strategy.call(Export::Assign, &request, budget)?;
+        if let Some(expected) = expected(strategy.manifest().shape, &request) {
             parse_reply(&reply, expected).map_err(|malformed| {
-                fault::error(FaultKind::InvalidReply, format!("its reply cannot be read: {malformed}"))
+                CallError::new(FaultKind::InvalidReply, format!("its reply cannot be read: {malformed}"))
             })?;
         }
     }
@@ -33,14 +32,4 @@ fn expected(shape: Shape, request: &[u8]) -> Option<Expected> {
         }
         Shape::States => Some(Expected::States { members: States::read(request).ok()?.members.len() }),
     }
-}
-
-pub(super) fn requests(manifest: &crate::assignor::Manifest) -> Vec<Vec<u8>> {
-    use divvy_guest::abi::host::{PartitionsRequest, StatesRequest};
-    let mut request = Vec::new();
-    match manifest.shape {
-        Shape::Partitions => PartitionsRequest::default().write(&mut request),
-        Shape::States => StatesRequest::default().write(&mut request),
-    }
-    vec![request]
 }

@@ -30,7 +30,6 @@ fn table(error_code: ErrorCode) -> ApiVersionsResponse {
         api_key: served.key.code(),
         min_version: served.advertised.min,
         max_version: served.advertised.max,
-        ..Default::default()
     };
     ApiVersionsResponse { error_code, api_keys: SERVED.iter().map(row).collect(), ..Default::default() }
 }

@@ -9,7 +9,9 @@ use crate::wire::messages::{OffsetCommitRequest, OffsetCommitResponse};
 use crate::wire::{ErrorCode, Text};
 
 /// The partitions asked for, with the answer of those that the group does not see.
-pub(crate) struct Asked(Vec<(Text, Vec<(i32, Option<ErrorCode>)>)>);
+pub(crate) struct Asked(Vec<(Text, Partitions)>);
+
+type Partitions = Vec<(i32, Option<ErrorCode>)>;
 
 /// The event's content, without an event if no partition exists: then the group is not asked, as in Kafka.
 pub(crate) fn ask(

@@ -13,7 +13,9 @@ use crate::wire::messages::{OffsetFetchRequest, OffsetFetchResponse};
 use crate::wire::{ErrorCode, Text};
 
 /// The groups asked for, each with its partitions; none asks for all.
-pub(crate) struct Asked(Vec<(GroupId, Option<Vec<(TopicName, Vec<i32>)>>)>);
+pub(crate) struct Asked(Vec<(GroupId, Option<Partitions>)>);
+
+type Partitions = Vec<(TopicName, Vec<i32>)>;
 
 /// The events' contents: one for each group, in order.
 pub(crate) fn ask(

@@ -1,0 +1,35 @@
+//! What a leader hands out.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::ids::{MemberId, TopicName};
+
+/// A plan that keeps the rules, ready to be handed out.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan {
+    /// A state for each member, by id.
+    pub states: Vec<(MemberId, Bytes)>,
+    /// What the strategy wants to remember.
+    pub memo: Option<Bytes>,
+    /// When it wants to be called again although nothing changed.
+    pub call_again: Option<Duration>,
+    /// How many members each partition goes to.
+    pub copies: u16,
+    /// Whether every partition has an owner.
+    pub complete: bool,
+    /// The topics that it was made for, with their numbers of partitions.
+    pub topics: Vec<(TopicName, u32)>,
+    /// What the host and the strategy have to say about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A line for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// `debug`, `info` or `warn`.
+    pub level: String,
+    /// What there is to say.
+    pub text: String,
+}
