@@ -2,6 +2,7 @@
 //! what the plan was made with, not with what it saw first, so a topic made in between is not missed (B44).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::config::Config;
 use super::state::{State, Step};
@@ -70,7 +71,7 @@ impl Membership {
         let leads = self.state.joined().is_some_and(|it| it.role == Role::Leader);
         self.watch.due = leads.then(|| self.now.mono + self.dice.around(self.config.topics_interval));
         match &self.state {
-            State::Planning { step: Step::Topics, .. } => self.start_strategy(table),
+            State::Planning { step: Step::Topics, .. } => self.start_strategy(Arc::new(table)),
             State::Stable { joined, .. } if leads => {
                 let racks = self.racks_matter(&joined.protocol);
                 if let Some(change) = change(&joined.basis.topics, &table, racks) {
