@@ -136,7 +136,7 @@ impl LeadJob {
                 Err(error) => error,
             },
             None => CallError {
-                kind: FaultKind::Rejected,
+                kind: FaultKind::Missing,
                 code: None,
                 message: format!("this leader has no module for {}", self.protocol),
             },
