@@ -8,8 +8,11 @@ use super::{Membership, Notice, Peer};
 impl Membership {
     /// A request got no answer. Nothing is known of what it did; it is sent again when the coordinator is found.
     pub(super) fn unanswered(&mut self, sent: &Sent, reason: &str) {
+        self.topics_unanswered(sent);
         let in_flight = match &self.state {
             State::Joining { ticket, .. } => *ticket == sent.ticket,
+            // Whoever leaves needs no answer.
+            State::Leaving => true,
             State::Syncing { sync: SyncStep::Sent { ticket }, .. } => *ticket == sent.ticket,
             _ => false,
         };
