@@ -38,6 +38,7 @@ fn the_help_documents_every_exit_code() {
 #[test]
 fn a_member_of_type_consumer_needs_topics() {
     assert!(Cli::try_parse_from(["divvy", "join", "--group", "g"]).is_err());
+    assert!(Cli::try_parse_from(["divvy", "join", "--group", "g", "--protocol-type", "consumer"]).is_err());
     assert!(Cli::try_parse_from(["divvy", "join", "--group", "g", "--topic", "a,b", "--fact", "weight=2"]).is_ok());
     assert!(Cli::try_parse_from(["divvy", "join", "--group", "g", "--protocol-type", "single-writer"]).is_ok());
     assert!(Cli::try_parse_from(["divvy", "join", "--group", "g", "--topic", "a", "--fact", "weight"]).is_err());

@@ -8,7 +8,7 @@ use crate::shell::{cargo, show};
 /// Builds the guests, runs the tests; a filter goes to the test binaries.
 pub fn run(arguments: &[String]) -> Result<()> {
     guests::build()?;
-    let mut command = cargo(&["test", "--workspace"]);
+    let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
     if let Some(filter) = arguments.first() {
         command.arg(filter);
     }

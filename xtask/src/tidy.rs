@@ -40,7 +40,7 @@ pub fn run(_: &[String]) -> Result<()> {
 fn check(sources: &[Source]) -> Vec<String> {
     let mut broken = first_lines(sources);
     broken.extend(floors::check(sources));
-    broken.extend(sizes::check(sources));
+    broken.extend(sizes::check(sources, sizes::ARGUED));
     broken.extend(files::check(sources));
     broken
 }

@@ -30,11 +30,12 @@ pub struct Join {
     #[arg(long)]
     group: String,
     /// The topics to share, for type consumer
-    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', required_if_eq("protocol_type", CONSUMER))]
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',')]
+    #[arg(required_unless_present = "protocol_type", required_if_eq("protocol_type", CONSUMER))]
     topics: Vec<String>,
-    /// What kind of group: consumer shares partitions; single-writer elects one active member
-    #[arg(long, value_name = "TYPE", default_value = CONSUMER)]
-    protocol_type: String,
+    /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
+    #[arg(long, value_name = "TYPE")]
+    protocol_type: Option<String>,
     #[command(flatten)]
     modules: Modules,
     /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
@@ -67,8 +68,12 @@ impl Join {
         runtime.context("the runtime cannot start")?.block_on(self.live(folder, output))
     }
 
+    fn protocol_type(&self) -> &str {
+        self.protocol_type.as_deref().unwrap_or(CONSUMER)
+    }
+
     async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
-        let protocol_type = self.protocol_type.clone();
+        let protocol_type = self.protocol_type().to_owned();
         let mut stop = Stop::listen()?;
         let mut member = self.join(folder).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let mut out = None;
@@ -96,9 +101,9 @@ impl Join {
     }
 
     async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
-        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(self.client_id);
-        builder = match self.protocol_type.as_str() {
-            CONSUMER => builder.subscribe(self.topics),
+        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
+        builder = match self.protocol_type() {
+            CONSUMER => builder.subscribe(&self.topics),
             "single-writer" => builder.single_writer(),
             other => builder.protocol_type(other),
         };

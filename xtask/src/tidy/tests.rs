@@ -45,9 +45,16 @@ fn a_floor_imports_only_from_below() {
 fn a_file_is_short_and_says_what_it_promises() {
     let long = source("src/wire/long.rs", &format!("//! x\n{}", "\n".repeat(450)));
     let endless = source("src/wire/endless.rs", &format!("//! x\n{}", "\n".repeat(700)));
-    let broken = sizes::check(&[long, endless]);
-    assert_eq!(broken.len(), 2, "{broken:?}");
-    assert!(broken[0].contains("needs its reason") && broken[1].contains("cut it in two"), "{broken:?}");
+    let reason = [("src/wire/long.rs", "a reason")];
+    let without = sizes::check(&[long, endless], &[]);
+    assert_eq!(without.len(), 2, "{without:?}");
+    assert!(without[0].contains("needs its reason") && without[1].contains("cut it in two"), "{without:?}");
+
+    let long = source("src/wire/long.rs", &format!("//! x\n{}", "\n".repeat(450)));
+    assert_eq!(sizes::check(&[long], &reason), Vec::<String>::new());
+    let short = source("src/wire/long.rs", "//! x\n");
+    assert!(sizes::check(&[short], &reason)[0].contains("strike it"));
+    assert!(sizes::check(&[], &reason)[0].contains("no such file"));
     assert_eq!(first_lines(&[source("src/a.rs", "use std::fmt;\n")]).len(), 1);
 }
 
