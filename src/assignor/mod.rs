@@ -94,6 +94,10 @@ pub enum FaultKind {
     InvalidAssignment,
     /// It was refused when it was loaded.
     Rejected,
+    /// The host had no room to call it. The strategy is not to blame.
+    Busy,
+    /// The leader does not have it. The strategy is not to blame.
+    Missing,
 }
 
 impl FaultKind {
@@ -111,6 +115,8 @@ impl FaultKind {
             FaultKind::InvalidReply => "invalid_reply",
             FaultKind::InvalidAssignment => "invalid_assignment",
             FaultKind::Rejected => "rejected",
+            FaultKind::Busy => "busy",
+            FaultKind::Missing => "missing",
         }
     }
 }

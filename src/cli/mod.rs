@@ -1,1 +1,85 @@
-//! The command line.
+//! The command line: one file a command, the same tables, the same `--json`, the same exit codes everywhere.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod admin;
+mod assignor;
+mod failure;
+mod groups;
+mod guide;
+mod join;
+mod kafka;
+mod logs;
+mod modules;
+mod output;
+mod serve;
+mod signals;
+#[cfg(test)]
+mod tests;
+mod topics;
+
+use failure::Failure;
+use output::Output;
+
+/// Where `divvy serve` listens unless told otherwise.
+const SERVER: &str = "127.0.0.1:9092";
+
+/// Where it answers `/groups`, `/modules`, `/metrics`.
+const ADMIN: &str = "127.0.0.1:9640";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  failed: it was tried, and the answer is no
+  2  usage or configuration: nothing was tried
+  3  unreachable: nobody answers at the address
+  4  not found: no such group, topic, file or module
+  5  in use: another process has the port";
+
+/// Group coordination whose assignment strategies are WebAssembly plug-ins, in Kafka's wire format.
+#[derive(Parser, Debug)]
+#[command(version, about, after_help = EXIT_CODES, disable_help_subcommand = true, max_term_width = 100)]
+struct Cli {
+    /// Print JSON: one document, or one a line where things go on happening
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Coordinate groups
+    Serve(serve::Serve),
+    /// Be a member of a group, and print what happens
+    Join(join::Join),
+    /// Look at groups
+    #[command(subcommand)]
+    Groups(groups::Groups),
+    /// Look at topics, make topics
+    #[command(subcommand)]
+    Topics(topics::Topics),
+    /// Look at a strategy, check it, run it
+    #[command(subcommand)]
+    Assignor(assignor::Assignor),
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(cli.json);
+    let done = match cli.command {
+        None => guide::print(&output),
+        Some(Command::Serve(serve)) => serve.run(&output),
+        Some(Command::Join(join)) => join.run(&output),
+        Some(Command::Groups(groups)) => groups.run(&output),
+        Some(Command::Topics(topics)) => topics.run(&output),
+        Some(Command::Assignor(assignor)) => assignor.run(&output),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => Failure::report(&error),
+    }
+}

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::connection::Connection;
-use super::limits::REQUEST_TIMEOUT;
+use super::limits::{REASON_MAX_CHARS, REQUEST_TIMEOUT};
 use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol};
 use crate::membership::Peer;
@@ -40,7 +40,7 @@ impl Caller {
             rebalance_timeout_ms: millis(self.rebalance_timeout),
             member_id: sent.member.as_str().into(),
             protocol_type: call.protocol_type.as_str().into(),
-            reason: Some(call.reason.as_str().into()),
+            reason: Some(call.reason.chars().take(REASON_MAX_CHARS).collect::<String>().into()),
             ..JoinGroupRequest::default()
         };
         let protocol = |name: &Protocol, metadata| JoinGroupRequestProtocol { name: name.as_str().into(), metadata };

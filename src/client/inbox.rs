@@ -1,6 +1,8 @@
 //! What reaches a member's task. The channel has no bound of its own: it holds at most one entry for each request on its
 //! way, each commit that somebody awaits, and each change of the folders, which the catalog debounces.
 
+use std::fmt;
+
 use tokio::sync::{mpsc, oneshot};
 
 use super::commit::Offset;
@@ -22,8 +24,14 @@ pub(super) enum Input {
 }
 
 /// Where to tell it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Inbox(mpsc::UnboundedSender<Input>);
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Inbox")
+    }
+}
 
 impl Inbox {
     pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Input>) {

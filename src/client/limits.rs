@@ -17,5 +17,8 @@ pub(super) const UNREAD_NEWS: usize = 256;
 /// Requests of one connection that wait to be written: a member has at most one of each kind on its way.
 pub(super) const UNWRITTEN_REQUESTS: usize = 32;
 
+/// The reason for a rejoin, in characters: what Kafka's own client cuts it to (KIP-800).
+pub(super) const REASON_MAX_CHARS: usize = 255;
+
 /// How often a commit is sent when its coordinator moved.
 pub(super) const COMMIT_TRIES: usize = 5;

@@ -7,9 +7,16 @@ use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
 use super::{Fact, Group, Record, Step, Suspension};
 
+/// Kinds of faults that say nothing of the module: its leader was too busy, or did not have it.
+const BLAMELESS: [&str; 2] = ["busy", "missing"];
+
 impl Group {
-    /// Passes the failed module over: 1 minute at first, doubling to 1 hour.
+    /// Passes the failed module over: 1 minute at first, doubling to 1 hour. A module that its leader could not call is not
+    /// to blame.
     pub(super) fn suspend(&mut self, fault: &Fault, step: &mut Step) {
+        if BLAMELESS.contains(&fault.kind.as_str()) {
+            return;
+        }
         let same = |it: &Suspension| it.protocol == fault.protocol && it.digest == fault.digest;
         let before = self.suspensions.iter().find(|it| same(it)).map_or(0, |it| it.failures);
         let lasting = (FIRST_SUSPENSION * 2u32.pow(before.min(16))).min(LONGEST_SUSPENSION);

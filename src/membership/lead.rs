@@ -88,7 +88,7 @@ pub struct LeadJob {
     /// Everybody, with metadata.
     pub members: Arc<Vec<MemberInput>>,
     /// The topics that the members subscribe to, as far as they exist.
-    pub topics: TopicTable,
+    pub topics: Arc<TopicTable>,
     /// The strategies at hand.
     pub strategies: Strategies,
     /// The operator's settings.
@@ -136,7 +136,7 @@ impl LeadJob {
                 Err(error) => error,
             },
             None => CallError {
-                kind: FaultKind::Rejected,
+                kind: FaultKind::Missing,
                 code: None,
                 message: format!("this leader has no module for {}", self.protocol),
             },

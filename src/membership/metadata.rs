@@ -1,14 +1,16 @@
 //! What a member says of itself, and how it reads what it is told (DESIGN 6.3): facts and its last claim travel in the
 //! user data of its subscription, the rack also in Kafka's own place for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
 
 use super::config::{Config, Purpose};
 use super::notice::Share;
 use crate::assignor::MemberInput;
-use crate::embedded::consumer::{self, Assignment, NotDecodable, Subscription, Tail, TopicPartitions};
+use crate::embedded::consumer::{
+    self, Assignment, NotDecodable, SplitSubscription, Subscription, Tail, TopicPartitions,
+};
 use crate::embedded::user_data::{Last, UserData};
 use crate::ids::{Generation, TopicName};
 
@@ -61,8 +63,19 @@ fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
 /// The topics that anybody of the group subscribes to. Metadata that cannot be read subscribes to nothing here; the
 /// plan's own decoding reports it.
 pub(super) fn subscribed(members: &[MemberInput]) -> Vec<TopicName> {
-    let decoded = members.iter().filter_map(|it| Subscription::decode(&it.metadata).ok());
-    let names: BTreeSet<&str> = decoded.flat_map(|it| it.topics).collect();
+    let (mut lists, mut last) = (HashSet::new(), &[][..]);
+    let mut names = BTreeSet::new();
+    for member in members {
+        // Members that want the same mostly say so in the same bytes: a large group has few distinct lists.
+        if !last.is_empty() && SplitSubscription::with_topics(&member.metadata, last).is_some() {
+            continue;
+        }
+        let Ok(split) = SplitSubscription::new(&member.metadata) else { continue };
+        last = split.encoded_topics();
+        if lists.insert(last) {
+            names.extend(split.topics().unwrap_or_default());
+        }
+    }
     names.into_iter().map(TopicName::from).collect()
 }
 

@@ -15,6 +15,7 @@ pub mod limits;
 mod metadata;
 pub mod negotiate;
 pub mod notice;
+mod seek;
 mod share;
 mod state;
 #[cfg(test)]

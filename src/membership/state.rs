@@ -96,7 +96,7 @@ pub(super) struct Basis {
     /// The topics that the members subscribe to.
     pub(super) subscribed: Vec<TopicName>,
     /// Those of them that existed.
-    pub(super) topics: TopicTable,
+    pub(super) topics: Arc<TopicTable>,
     /// What is to be remembered of the plan once it is accepted; none if there is no plan.
     pub(super) plan: Option<Box<Accepted>>,
 }

@@ -8,7 +8,7 @@ use super::lead::{LeadJob, Led};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
 use super::state::{Accepted, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::watch::Racks;
-use super::{Action, Assigned, Membership, Notice, Peer, Purpose, metadata, modules};
+use super::{Action, Assigned, Membership, Notice, Purpose, metadata, modules};
 use crate::ids::{MemberId, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -121,7 +121,7 @@ impl Membership {
     }
 
     /// The topics are known: the strategy can run.
-    pub(super) fn start_strategy(&mut self, topics: TopicTable) {
+    pub(super) fn start_strategy(&mut self, topics: Arc<TopicTable>) {
         let sent = self.send();
         let State::Planning { joined, members, step } = &mut self.state else { return };
         let Coordinator::Known(peer) = self.coordinator else {
@@ -129,7 +129,7 @@ impl Membership {
             return;
         };
         *step = Step::Strategy { ticket: sent.ticket };
-        joined.basis.topics = topics.clone();
+        joined.basis.topics = Arc::clone(&topics);
         let context = match &self.config.purpose {
             Purpose::States { context, .. } => context.clone(),
             Purpose::Topics(_) => None,
@@ -230,56 +230,5 @@ impl Membership {
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
         let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs.iter().any(|it| it == REPLICA_RACKS);
         if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
-    }
-
-    /// A request got no answer. Nothing is known of what it did; it is sent again when the coordinator is found.
-    pub(super) fn unanswered(&mut self, sent: &Sent, reason: &str) {
-        let in_flight = match &self.state {
-            State::Joining { ticket, .. } => *ticket == sent.ticket,
-            State::Syncing { sync: SyncStep::Sent { ticket }, .. } => *ticket == sent.ticket,
-            _ => false,
-        };
-        if self.heart.land(sent.ticket) || in_flight {
-            self.lose_coordinator(reason);
-        }
-    }
-
-    /// The coordinator is to be found again; id and generation are kept.
-    pub(super) fn lose_coordinator(&mut self, reason: &str) {
-        let now = self.now.mono;
-        match &mut self.state {
-            State::Joining { reason, .. } => {
-                let reason = std::mem::take(reason);
-                self.state = State::Unjoined { join_at: now, reason };
-            }
-            State::Syncing { sync, .. } => *sync = SyncStep::Due { at: now },
-            State::Leaving => return self.over(Notice::Left),
-            _ => {}
-        }
-        self.heart.reset(now);
-        self.watch.reset();
-        self.trouble(reason);
-        self.coordinator = Coordinator::NotFound { again_at: now + self.seek_backoff.fail(&mut self.dice) };
-    }
-
-    pub(super) fn found(&mut self, peer: Peer) {
-        self.coordinator = Coordinator::Known(peer);
-        if self.trouble.take().is_some() {
-            self.tell(Notice::CoordinatorFound);
-        }
-        self.announce();
-    }
-
-    pub(super) fn not_found(&mut self, reason: String) {
-        self.trouble(&reason);
-        self.coordinator = Coordinator::NotFound { again_at: self.now.mono + self.seek_backoff.fail(&mut self.dice) };
-    }
-
-    /// Tells each trouble once, however often the same is met again.
-    fn trouble(&mut self, reason: &str) {
-        if self.trouble.as_deref() != Some(reason) {
-            self.trouble = Some(reason.to_owned());
-            self.tell(Notice::CoordinatorLost { reason: reason.to_owned() });
-        }
     }
 }

@@ -2,7 +2,9 @@
 //! what the plan was made with, not with what it saw first, so a topic made in between is not missed (B44).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::backoff::Backoff;
 use super::config::Config;
 use super::state::{State, Step};
 use super::{Action, Membership, Notice, Role, Sent};
@@ -16,6 +18,7 @@ pub(super) struct Watch {
     names: Vec<TopicName>,
     due: Option<Timestamp>,
     flying: Option<u64>,
+    backoff: Backoff,
     /// What the application knows to be missing.
     missing: BTreeSet<TopicName>,
 }
@@ -25,7 +28,7 @@ impl Watch {
     pub(super) fn of_member(config: &Config, now: Timestamp) -> Self {
         let names = config.purpose.topics().to_vec();
         let due = (!names.is_empty()).then_some(now);
-        Self { names, due, flying: None, missing: BTreeSet::new() }
+        Self { names, due, flying: None, backoff: Backoff::default(), missing: BTreeSet::new() }
     }
 
     /// A leader looks now, and then again and again, at all topics of its group.
@@ -45,6 +48,11 @@ impl Watch {
         self.due.filter(|_| self.flying.is_none())
     }
 
+    /// Whether that was the question on its way.
+    fn land(&mut self, sent: &Sent) -> bool {
+        self.flying.take_if(|ticket| *ticket == sent.ticket).is_some()
+    }
+
     pub(super) fn reset(&mut self) {
         self.flying = None;
     }
@@ -59,18 +67,16 @@ impl Membership {
     }
 
     pub(super) fn topics(&mut self, sent: &Sent, answer: Result<TopicTable, String>) {
-        if self.watch.flying.take_if(|ticket| *ticket == sent.ticket).is_none() {
+        let Ok(table) = answer else { return self.topics_unanswered(sent) };
+        if !self.watch.land(sent) {
             return;
         }
-        let Ok(table) = answer else {
-            self.watch.due = Some(self.now.mono + self.join_backoff.fail(&mut self.dice));
-            return;
-        };
+        self.watch.backoff.succeed();
         self.tell_missing(&table);
         let leads = self.state.joined().is_some_and(|it| it.role == Role::Leader);
         self.watch.due = leads.then(|| self.now.mono + self.dice.around(self.config.topics_interval));
         match &self.state {
-            State::Planning { step: Step::Topics, .. } => self.start_strategy(table),
+            State::Planning { step: Step::Topics, .. } => self.start_strategy(Arc::new(table)),
             State::Stable { joined, .. } if leads => {
                 let racks = self.racks_matter(&joined.protocol);
                 if let Some(change) = change(&joined.basis.topics, &table, racks) {
@@ -78,6 +84,13 @@ impl Membership {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// They are asked for again, a little later.
+    pub(super) fn topics_unanswered(&mut self, sent: &Sent) {
+        if self.watch.land(sent) {
+            self.watch.due = Some(self.now.mono + self.watch.backoff.fail(&mut self.dice));
         }
     }
 

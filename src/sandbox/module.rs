@@ -154,7 +154,7 @@ impl Module {
         let inner = &self.sandbox.0;
         let Some(_pass) = inner.gate.enter(inner.limits.queue_timeout) else {
             return Err(CallError::new(
-                FaultKind::Deadline,
+                FaultKind::Busy,
                 format!(
                     "the host was too busy to call it: {} calls were running for all of {} ms",
                     inner.limits.concurrency,

@@ -71,7 +71,7 @@ fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
 
 /// The kind comes from a member: only the names that we know become a label.
 fn kind_name(kind: &str) -> &'static str {
-    const KINDS: [FaultKind; 11] = [
+    const KINDS: [FaultKind; 13] = [
         FaultKind::GuestError,
         FaultKind::Trap,
         FaultKind::Deadline,
@@ -83,6 +83,8 @@ fn kind_name(kind: &str) -> &'static str {
         FaultKind::InvalidReply,
         FaultKind::InvalidAssignment,
         FaultKind::Rejected,
+        FaultKind::Busy,
+        FaultKind::Missing,
     ];
     KINDS.into_iter().map(FaultKind::name).find(|name| *name == kind).unwrap_or("other")
 }

@@ -6,8 +6,6 @@ use divvy::client::{CommitError, Note, Offset, Role};
 use divvy::server::config::{Config, DataPlace};
 use divvy::wire::messages::CreateTopicsRequest;
 use divvy::wire::messages::create_topics::CreatableTopic;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpListener;
 
 use crate::member_ground::{Worker, builder, partitions, together};
 use crate::support::{Client, config, serve, within};
@@ -59,54 +57,6 @@ async fn a_restarted_coordinator_costs_no_rebalance() {
     let after = together(&mut [&mut first, &mut second, &mut third], |_| true).await;
     assert!(after[0].generation > before[0].generation);
     assert_eq!((first.lost, second.lost), (0, 0));
-}
-
-#[tokio::test]
-async fn a_member_says_that_nothing_listens_and_joins_when_something_does() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
-    let mut worker = Worker::join(builder(address, "indexers").subscribe(["clicks"])).await;
-    let note = worker.note(|it| matches!(it, Note::CoordinatorLost { .. })).await.to_string();
-    assert!(note.contains(&format!("cannot reach {address}")) && note.contains("divvy serve"), "{note}");
-    let _server = serve(Config { listen: address, ..config() }).await;
-    worker.assigned().await;
-}
-
-#[tokio::test]
-async fn a_peer_that_speaks_something_else_is_named() {
-    let other = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = other.local_addr().unwrap();
-    tokio::join!(
-        async {
-            let mut worker = Worker::join(builder(address, "indexers").subscribe(["clicks"])).await;
-            let note = worker.note(|it| matches!(it, Note::CoordinatorLost { .. })).await.to_string();
-            assert!(note.contains("does not answer in Kafka's protocol") && note.contains("HTTP"), "{note}");
-        },
-        async {
-            let (mut stream, _) = within(other.accept()).await.unwrap();
-            within(stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")).await.unwrap();
-        }
-    );
-}
-
-#[tokio::test]
-async fn b73_a_black_hole_is_left_as_soon_as_a_heartbeat_gets_no_answer() {
-    // The black hole: connections are taken, and nothing is ever answered.
-    let hole = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = serve(config()).await;
-    let addresses = format!("{},{}", hole.local_addr().unwrap(), server.addr());
-    let member = builder(addresses, "indexers").subscribe(["clicks"]);
-    tokio::join!(
-        async {
-            let mut worker = Worker::join(member).await;
-            worker.assigned().await;
-        },
-        async {
-            // Whoever reads the first address finds it closed again: the next one is asked.
-            drop(within(hole.accept()).await.unwrap());
-        }
-    );
 }
 
 #[tokio::test]

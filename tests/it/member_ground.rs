@@ -171,9 +171,14 @@ impl Worker {
     }
 
     pub async fn note(&mut self, wanted: impl Fn(&Note) -> bool) -> Note {
-        if let Some(note) = self.notes.iter().find(|it| wanted(it)) {
-            return note.clone();
+        match self.notes.iter().find(|it| wanted(it)) {
+            Some(note) => note.clone(),
+            None => self.next_note(wanted).await,
         }
+    }
+
+    /// The same, but one that was not told yet.
+    pub async fn next_note(&mut self, wanted: impl Fn(&Note) -> bool) -> Note {
         self.until(|news| match news {
             Told::Note(note) if wanted(note) => Some(note.clone()),
             _ => None,
@@ -234,8 +239,8 @@ async fn work(mut member: Member, mut orders: mpsc::UnboundedReceiver<Order>, to
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "the application's own task")]
-fn start(task: impl Future<Output = ()> + Send + 'static) {
+#[allow(clippy::disallowed_methods, reason = "tasks of the tests' own")]
+pub fn start(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
 }
 

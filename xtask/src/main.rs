@@ -1,2 +1,87 @@
-//! xtask
-fn main() {}
+//! `cargo xtask`: everything that is done to this repository, one file a command.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+mod bench;
+mod ci;
+mod clock;
+mod demo;
+mod divvy;
+mod guests;
+mod interop;
+mod ports;
+mod process;
+mod python;
+mod setup;
+mod shell;
+mod test;
+mod tidy;
+
+/// One command: what it is called, what it takes, what it does.
+struct Command {
+    name: &'static str,
+    takes: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<()>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "demo",
+        takes: "",
+        about: "watch a strategy being rolled out, failing and rolled back",
+        run: demo::run,
+    },
+    Command { name: "test", takes: "[FILTER]", about: "build the guests, then run every test", run: test::run },
+    Command { name: "setup", takes: "", about: "make this machine able to build WebAssembly", run: setup::run },
+    Command { name: "guests", takes: "", about: "build assignors/*.wasm", run: guests::run },
+    Command { name: "interop", takes: "[CASE]", about: "unmodified Kafka clients against divvy", run: interop::run },
+    Command { name: "bench", takes: "[NAME]", about: "measure; NAME is a file of tests/bench", run: bench::run },
+    Command { name: "tidy", takes: "", about: "check floors, sizes, first lines, dead files", run: tidy::run },
+    Command { name: "ci", takes: "", about: "all that a change must pass", run: ci::run },
+];
+
+/// A command that does not exist, or one that takes no such argument.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        teach();
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        teach();
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        let names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+        eprintln!("error: there is no `cargo xtask {name}`; there are {}", names.join(", "));
+        return ExitCode::from(USAGE);
+    };
+    if rest.len() > usize::from(!command.takes.is_empty()) {
+        eprintln!(
+            "error: `cargo xtask {name}` takes {}",
+            if command.takes.is_empty() { "nothing" } else { command.takes }
+        );
+        return ExitCode::from(USAGE);
+    }
+    match (command.run)(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn teach() {
+    println!("cargo xtask COMMAND: everything that is done to this repository\n");
+    for command in COMMANDS {
+        println!("  {:<18} {}", format!("{} {}", command.name, command.takes), command.about);
+    }
+    println!("\nNew here? `cargo xtask demo` builds divvy and tells its story in under 90 seconds;");
+    println!("`cargo xtask test` runs every test. Both set up what they need.");
+}

@@ -96,6 +96,17 @@ fn a_leader_without_the_module_serves_the_group_all_the_same() {
     assert_eq!(partitions(&call), [("me".into(), 2), ("other".into(), 2)]);
 }
 
+#[test]
+fn topics_that_get_no_answer_are_asked_for_again() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).start(Peer::Other).leads(1, "range");
+    let (first, _) = story.topics_asked();
+    story.give(Event::Unanswered(first, "the connection was closed".into()));
+    let (second, _) = story.pass_until_wanted().topics_asked();
+    story.give(Event::Topics(second, Err("not allowed".into())));
+    story.pass_until_wanted().topics_are(&[("clicks", 4)]).strategy_runs().sync();
+}
+
 fn single_writer(peer: Peer) -> Story {
     let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: "mine".into(), context: None };
     let mut story = Story::new(Config { purpose, ..config() });

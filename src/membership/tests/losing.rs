@@ -142,7 +142,8 @@ fn leaving_tells_the_coordinator_and_nothing_follows() {
     let mut story = Story::stable_follower(Peer::Other);
     story.give(Event::Leave);
     assert!(matches!(story.wanted[..], [crate::membership::Action::Leave(_)]), "{:?}", story.wanted);
-    story.give(Event::LeaveDone).wanted.clear();
+    story.wanted.clear();
+    story.give(Event::LeaveDone);
     assert_eq!(story.told.last(), Some(&Notice::Left));
     story.pass(INTERVAL * 20).wants_nothing();
     assert_eq!(story.member.next_deadline(), None);

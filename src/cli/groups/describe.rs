@@ -1,0 +1,118 @@
+//! `divvy groups describe GROUP`.
+
+use anyhow::Result;
+use clap::Args;
+
+use super::Source;
+use super::view::{Group, Member, Suspension};
+use crate::cli::admin;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::kafka::{Kafka, refused};
+use crate::cli::output::{Output, Tone, table};
+use crate::wire::messages::describe_groups::DescribeGroupsRequest;
+
+/// How Kafka says that there is no such group: with success.
+const NO_SUCH_GROUP: &str = "Dead";
+
+/// One group: members, what they own and offer, what is suspended and why.
+#[derive(Args, Debug)]
+pub struct Describe {
+    /// The group
+    group: String,
+    #[command(flatten)]
+    source: Source,
+}
+
+impl Describe {
+    /// Prints it.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let group = self.group()?;
+        output.print(&group, || text(&group, output))
+    }
+
+    fn group(&self) -> Result<Group> {
+        let missing = || {
+            let remedy = "`divvy groups list` shows those that are there";
+            Failure::of(
+                Kind::NotFound,
+                format!("there is no group {:?} at {}: {remedy}", self.group, self.source.server),
+            )
+        };
+        if let Some(answer) = self.source.ask_admin(&format!("/groups/{}", admin::quote(&self.group))) {
+            return Ok(serde_json::from_value(answer.ok_or_else(missing)?)?);
+        }
+        let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
+        let answer = Kafka::connect(&self.source.server)?.ask(&request)?;
+        let group = answer.groups.first().ok_or_else(missing)?;
+        if group.group_state == NO_SUCH_GROUP {
+            return Err(missing());
+        }
+        if group.error_code.is_error() {
+            let what = format!("group {:?} is not described", self.group);
+            return Err(refused(&what, group.error_code, group.error_message.as_ref()));
+        }
+        Ok(Group::from_wire(group))
+    }
+}
+
+fn text(group: &Group, output: &Output) -> String {
+    let mut parts = vec![head(group)];
+    if let Some(trigger) = &group.last_trigger {
+        parts.push(output.tone(Tone::Faint, &format!("last rebalance: {trigger}")));
+    }
+    if !group.members.is_empty() {
+        let rows = group.members.iter().map(|member| row(group, member));
+        parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS (MODULE)"], rows)));
+    }
+    parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &suspended(suspension))));
+    parts.join("\n")
+}
+
+fn head(group: &Group) -> String {
+    let mut head = format!("{}: {}", group.id, group.state);
+    if let Some(generation) = group.generation {
+        head.push_str(&format!(", generation {generation}"));
+    }
+    if let Some(protocol) = &group.protocol {
+        head.push_str(&format!(", {protocol}"));
+    }
+    if let Some(digest) = &group.plan_digest {
+        head.push_str(&format!(" (module {})", short(digest)));
+    }
+    if let Some(protocol_type) = &group.protocol_type {
+        head.push_str(&format!(", type {protocol_type}"));
+    }
+    head
+}
+
+fn row(group: &Group, member: &Member) -> Vec<String> {
+    let offers: Vec<String> = member.offers.iter().map(|protocol| offer(member, protocol)).collect();
+    vec![
+        member.instance.clone().unwrap_or_else(|| member.id.clone()),
+        member.client_id.clone(),
+        member.client_host.clone(),
+        if group.is_led_by(member) { "leader" } else { "" }.to_owned(),
+        member.owns_text(),
+        offers.join(", "),
+    ]
+}
+
+/// `rack-aware@1 (79493e954cac)`, or the bare name where the member runs no module of divvy's.
+fn offer(member: &Member, protocol: &str) -> String {
+    let module = member.modules.iter().flatten().find(|module| module.protocol == protocol);
+    module.map_or_else(|| protocol.to_owned(), |module| format!("{protocol} ({})", short(&module.digest)))
+}
+
+fn suspended(suspension: &Suspension) -> String {
+    let module = suspension.digest.as_deref().map(|digest| format!(" ({})", short(digest))).unwrap_or_default();
+    let times = match suspension.failures {
+        1 => "once".to_owned(),
+        more => format!("{more} times"),
+    };
+    format!("suspended: {}{module}, failed {times}, last with {}", suspension.protocol, suspension.reason)
+}
+
+/// The first 12 digits are enough for people.
+fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
+}

@@ -1,0 +1,145 @@
+//! A group as the command line shows it: in the admin port's words, from whichever of the two sources there is.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::embedded::{show_metadata, show_state};
+use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
+
+/// A group.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Group {
+    /// Its id.
+    pub id: String,
+    /// Its state.
+    pub state: String,
+    /// What kind of group.
+    pub protocol_type: Option<String>,
+    /// The protocol of its generation.
+    pub protocol: Option<String>,
+    /// Its generation; Kafka's protocol does not tell.
+    pub generation: Option<i32>,
+    /// Who leads.
+    pub leader: Option<String>,
+    /// The module that made the plan in force.
+    pub plan_digest: Option<String>,
+    /// Why it rebalanced last.
+    pub last_trigger: Option<String>,
+    /// Its members.
+    pub members: Vec<Member>,
+    /// What the vote passes over.
+    pub suspended: Vec<Suspension>,
+}
+
+/// A member.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Member {
+    /// Its id.
+    pub id: String,
+    /// Its lasting name.
+    pub instance: Option<String>,
+    /// The name its client gives itself.
+    pub client_id: String,
+    /// Where it connects from.
+    pub client_host: String,
+    /// The protocols that it offers, most wanted first; Kafka's protocol does not tell.
+    pub offers: Vec<String>,
+    /// The modules it can run; none for a member that is not divvy's.
+    pub modules: Option<Vec<Module>>,
+    /// What it says of itself under the chosen protocol, decoded.
+    pub metadata: Value,
+    /// What it owns: partitions by topic, or its decoded state.
+    pub state: Value,
+}
+
+/// A module that a member can run.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Module {
+    /// The protocol that it serves.
+    pub protocol: String,
+    /// The SHA-256 of its file.
+    pub digest: String,
+}
+
+/// A protocol that the vote passes over.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Suspension {
+    /// The protocol.
+    pub protocol: String,
+    /// The module that failed.
+    pub digest: Option<String>,
+    /// Until when, in milliseconds since 1970.
+    pub until_ms: i64,
+    /// How often it failed.
+    pub failures: u32,
+    /// Why.
+    pub reason: String,
+}
+
+/// The proposal's name of a state that Kafka's protocol calls otherwise.
+pub fn state(kafkas: &str) -> &str {
+    match kafkas {
+        "PreparingRebalance" => "Joining",
+        "CompletingRebalance" => "AwaitingSync",
+        "Dead" => "Down",
+        same => same,
+    }
+}
+
+impl Group {
+    /// What DescribeGroups tells.
+    pub fn from_wire(group: &DescribedGroup) -> Self {
+        let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Self {
+            id: group.group_id.to_string(),
+            state: state(&group.group_state).to_owned(),
+            protocol_type: named(&group.protocol_type),
+            protocol: named(&group.protocol_data),
+            members: group.members.iter().map(|member| Member::from_wire(&group.protocol_type, member)).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the member leads.
+    pub fn is_led_by(&self, member: &Member) -> bool {
+        self.leader.as_ref() == Some(&member.id)
+    }
+}
+
+impl Member {
+    fn from_wire(protocol_type: &str, member: &DescribedGroupMember) -> Self {
+        Self {
+            id: member.member_id.to_string(),
+            instance: member.group_instance_id.as_ref().map(|text| text.to_string()),
+            client_id: member.client_id.to_string(),
+            client_host: member.client_host.to_string(),
+            metadata: show_metadata(protocol_type, &member.member_metadata),
+            state: show_state(protocol_type, &member.member_assignment),
+            ..Self::default()
+        }
+    }
+
+    /// `clicks 0-3 7`, or the state as it is.
+    pub fn owns_text(&self) -> String {
+        match &self.state {
+            Value::Object(topics) => by_topic(topics).unwrap_or_else(|| self.state.to_string()),
+            Value::Null => "nothing".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn by_topic(topics: &Map<String, Value>) -> Option<String> {
+    let lists: Option<Vec<(&str, Vec<i32>)>> =
+        topics.iter().map(|(topic, list)| Some((topic.as_str(), numbers(list)?))).collect();
+    let lists = lists?;
+    Some(crate::cli::output::partitions(lists.iter().map(|(topic, list)| (*topic, list.as_slice()))))
+}
+
+fn numbers(list: &Value) -> Option<Vec<i32>> {
+    list.as_array()?.iter().map(|number| i32::try_from(number.as_i64()?).ok()).collect()
+}

@@ -1,0 +1,105 @@
+//! What a member hears, as a line of JSON for scripts and as a sentence for people.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::cli::output::partitions;
+use crate::client::{Assigned, Note, Rebalance, Role, Share};
+use crate::embedded::show_state;
+use crate::ids::{Digest, TopicName};
+
+/// A line of JSON: `event` names it.
+pub fn json(event: &Rebalance, protocol_type: &str) -> Value {
+    match event {
+        Rebalance::Assigned(assigned) => with_share(assigned_json(assigned), &assigned.share, protocol_type),
+        Rebalance::Revoked(work) => {
+            with_share(json!({ "event": "revoked", "generation": work.generation() }), work.share(), protocol_type)
+        }
+        Rebalance::Lost { share, reason } => {
+            with_share(json!({ "event": "lost", "reason": reason }), share, protocol_type)
+        }
+        Rebalance::Failed { reason } => json!({ "event": "failed", "reason": reason }),
+        Rebalance::Note(note) => note_json(note),
+    }
+}
+
+fn assigned_json(assigned: &Assigned) -> Value {
+    json!({
+        "event": "assigned",
+        "generation": assigned.generation,
+        "protocol": assigned.protocol,
+        "digest": digest(assigned.digest),
+        "member": assigned.member,
+        "leader": assigned.leader,
+        "role": match assigned.role {
+            Role::Leader => "leader",
+            Role::Follower => "follower",
+        },
+    })
+}
+
+fn note_json(note: &Note) -> Value {
+    match note {
+        Note::OffersChanged(offers) => {
+            let offer = |offer: &crate::membership::negotiate::Offer| json!({ "protocol": offer.protocol, "digest": digest(offer.digest) });
+            json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
+        }
+        Note::ModuleRefused { path, reason } => json!({ "event": "module_refused", "path": path, "reason": reason }),
+        Note::Fault { fault, served_by } => json!({
+            "event": "fault",
+            "protocol": fault.protocol,
+            "digest": digest(fault.digest),
+            "kind": fault.kind.name(),
+            "message": fault.message,
+            "served_by": served_by.to_string(),
+        }),
+        Note::TopicsMissing(topics) => json!({ "event": "topics_missing", "topics": topics }),
+        Note::Suspended(protocols) => {
+            let entry = |(protocol, reason): &(_, _)| json!({ "protocol": protocol, "reason": reason });
+            json!({ "event": "suspended", "protocols": protocols.iter().map(entry).collect::<Vec<_>>() })
+        }
+        Note::NoPlan { reason } => json!({ "event": "no_plan", "reason": reason }),
+        Note::CoordinatorLost { reason } => json!({ "event": "coordinator_lost", "reason": reason }),
+        Note::CoordinatorFound => json!({ "event": "coordinator_found" }),
+    }
+}
+
+fn digest(digest: Option<Digest>) -> Option<String> {
+    digest.map(|digest| digest.to_string())
+}
+
+fn with_share(mut event: Value, share: &Share, protocol_type: &str) -> Value {
+    let (key, value) = match share {
+        Share::Partitions(topics) => ("partitions", json!(by_topic(topics))),
+        Share::State(state) => ("state", show_state(protocol_type, state)),
+    };
+    event[key] = value;
+    event
+}
+
+fn by_topic(topics: &[(TopicName, Vec<i32>)]) -> BTreeMap<&str, &Vec<i32>> {
+    topics.iter().map(|(topic, partitions)| (topic.as_str(), partitions)).collect()
+}
+
+/// A sentence.
+pub fn text(event: &Rebalance, protocol_type: &str) -> String {
+    match event {
+        Rebalance::Assigned(assigned) => {
+            let Assigned { generation, protocol, role, share, .. } = assigned;
+            let does = if *role == Role::Leader { "leads and owns" } else { "owns" };
+            format!("{does} {} (generation {generation}, {protocol})", share_text(share, protocol_type))
+        }
+        Rebalance::Revoked(work) => format!("gives up {} for a rebalance", share_text(work.share(), protocol_type)),
+        Rebalance::Lost { share, reason } => format!("lost {}: {reason}", share_text(share, protocol_type)),
+        Rebalance::Failed { reason } => format!("is out of the group: {reason}"),
+        Rebalance::Note(note) => note.to_string(),
+    }
+}
+
+fn share_text(share: &Share, protocol_type: &str) -> String {
+    match share {
+        Share::Partitions(topics) => partitions(topics.iter().map(|(topic, list)| (topic.as_str(), list.as_slice()))),
+        Share::State(state) => show_state(protocol_type, state).to_string(),
+    }
+}

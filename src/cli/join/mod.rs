@@ -1,0 +1,137 @@
+//! `divvy join`: a member that prints what happens to it, and leaves in good order.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::SERVER;
+use super::failure::{Failure, Kind};
+use super::logs;
+use super::modules::Modules;
+use super::output::Output;
+use super::signals::Stop;
+use crate::client::{JoinError, Member, Rebalance};
+use crate::server::config::LogFormat;
+
+mod events;
+
+/// The protocol type whose work is partitions of topics.
+const CONSUMER: &str = "consumer";
+
+/// Be a member of a group, and print what happens.
+#[derive(Args, Debug)]
+pub struct Join {
+    /// The coordinator, or any broker of a Kafka cluster
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER)]
+    server: String,
+    /// The group
+    #[arg(long)]
+    group: String,
+    /// The topics to share, for type consumer
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',')]
+    #[arg(required_unless_present = "protocol_type", required_if_eq("protocol_type", CONSUMER))]
+    topics: Vec<String>,
+    /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
+    #[arg(long, value_name = "TYPE")]
+    protocol_type: Option<String>,
+    #[command(flatten)]
+    modules: Modules,
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    #[arg(long, value_name = "DIR")]
+    module_cache: Option<PathBuf>,
+    /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]
+    #[arg(long = "assignor", value_name = "NAME", value_delimiter = ',')]
+    assignors: Vec<String>,
+    /// What strategies may know of this member, such as `weight=2`
+    #[arg(long = "fact", value_name = "KEY=VALUE", value_parser = fact)]
+    facts: Vec<(String, Value)>,
+    /// Where it stands: the fact `rack`
+    #[arg(long)]
+    rack: Option<String>,
+    /// The name that it gives itself: its id begins with it
+    #[arg(long, value_name = "NAME", default_value = "divvy")]
+    client_id: String,
+    /// What is logged to stderr: error, warn, info, debug, trace
+    #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
+    log_filter: String,
+}
+
+impl Join {
+    /// Joins, and leaves when told to.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
+        logs::start(&self.log_filter, format)?;
+        let folder = self.modules.folder()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        runtime.context("the runtime cannot start")?.block_on(self.live(folder, output))
+    }
+
+    fn protocol_type(&self) -> &str {
+        self.protocol_type.as_deref().unwrap_or(CONSUMER)
+    }
+
+    async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
+        let protocol_type = self.protocol_type().to_owned();
+        let mut stop = Stop::listen()?;
+        let mut member = self.join(folder).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+        let mut out = None;
+        loop {
+            let event = tokio::select! {
+                event = member.next() => event,
+                () = stop.wished() => break,
+            };
+            let Some(event) = event else {
+                let reason = out.unwrap_or_else(|| "it was ended".to_owned());
+                return Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")));
+            };
+            output.print(&events::json(&event, &protocol_type), || events::text(&event, &protocol_type))?;
+            if let Rebalance::Failed { reason } = &event {
+                out = Some(reason.clone());
+            }
+            // An event that asked to give work up is answered by being dropped here: printing is all the work there is.
+        }
+        tokio::select! {
+            () = member.leave() => {}
+            // Whoever asks twice does not want to wait.
+            () = stop.wished() => {}
+        }
+        output.print(&json!({ "event": "left" }), || "left".to_owned())
+    }
+
+    async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
+        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
+        builder = match self.protocol_type() {
+            CONSUMER => builder.subscribe(&self.topics),
+            "single-writer" => builder.single_writer(),
+            other => builder.protocol_type(other),
+        };
+        if !self.assignors.is_empty() {
+            builder = builder.assignor_names(self.assignors);
+        }
+        if let Some(cache) = self.module_cache {
+            builder = builder.module_cache(cache);
+        }
+        let rack = self.rack.map(|rack| ("rack".to_owned(), Value::String(rack)));
+        for (name, value) in self.facts.into_iter().chain(rack) {
+            builder = builder.fact(name, value);
+        }
+        builder.join().await
+    }
+}
+
+fn kind(error: &JoinError) -> Kind {
+    match error {
+        JoinError::NoFolder(_) => Kind::NotFound,
+        JoinError::Sandbox(_) => Kind::Failed,
+        JoinError::NoAddress | JoinError::NoGroup | JoinError::NoPurpose | JoinError::SlowHeart { .. } => Kind::Usage,
+    }
+}
+
+/// `weight=2` is a number, `zone=a` a text: a value that is JSON counts as what it says.
+fn fact(text: &str) -> Result<(String, Value), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    Ok((key.to_owned(), value))
+}

@@ -1,0 +1,98 @@
+//! What people and scripts read: aligned tables or JSON, colour only where somebody sees it.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::Result;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+/// Where a command's answer goes.
+pub struct Output {
+    json: bool,
+    colour: bool,
+}
+
+/// What a colour says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Somebody should look.
+    Bad,
+    /// Of less interest.
+    Faint,
+}
+
+impl Output {
+    /// JSON, or text; with colour on a terminal that did not ask for none (`NO_COLOR`).
+    pub fn new(json: bool) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { json, colour: wanted && std::io::stdout().is_terminal() }
+    }
+
+    /// Whether a script reads it.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// One JSON document on one line, or else the text.
+    pub fn print(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+        let text = if self.json { serde_json::to_string(value)? } else { text() };
+        self.line(&text)
+    }
+
+    /// A line. A reader that went away (`| head`) is no failure of the command.
+    pub fn line(&self, text: &str) -> Result<()> {
+        let mut stdout = std::io::stdout().lock();
+        match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    /// The text in a colour, if anybody sees colours.
+    pub fn tone(&self, tone: Tone, text: &str) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => 32,
+            Tone::Bad => 31,
+            Tone::Faint => 2,
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+}
+
+/// An aligned table without lines: it can be read, and cut by `awk`.
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(head);
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `clicks 0-3 7, queries 0`: partitions by topic, runs joined.
+pub fn partitions<'a>(topics: impl IntoIterator<Item = (&'a str, &'a [i32])>) -> String {
+    let topics = topics.into_iter().filter(|(_, partitions)| !partitions.is_empty());
+    let text: Vec<String> = topics.map(|(topic, partitions)| format!("{topic} {}", runs(partitions))).collect();
+    if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
+}
+
+fn runs(partitions: &[i32]) -> String {
+    let mut runs: Vec<(i32, i32)> = Vec::new();
+    for &partition in partitions {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(partition) => *last = partition,
+            _ => runs.push((partition, partition)),
+        }
+    }
+    let texts =
+        runs.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
+    texts.collect::<Vec<_>>().join(" ")
+}

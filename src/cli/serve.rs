@@ -1,0 +1,98 @@
+//! `divvy serve`: coordinates groups until it is told to stop.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use super::failure::{Failure, Kind};
+use super::logs;
+use super::output::Output;
+use crate::server::config::{Config, ConfigError, DataPlace, HostPort, LogFormat};
+use crate::server::{self, Ended, Server, StartError};
+
+/// Coordinate groups.
+#[derive(Args, Debug)]
+pub struct Serve {
+    /// The configuration [default: ./divvy.toml if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where clients connect; port 0 takes a free one [default: 127.0.0.1:9092]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// Where /groups, /modules, /topics, /metrics and /health are [default: 127.0.0.1:9640]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    admin: Option<SocketAddr>,
+    /// The address that clients are told to use, behind Docker or NAT
+    #[arg(long, value_name = "HOST:PORT")]
+    advertised_listener: Option<HostPort>,
+    /// The folder of what must outlive the process, or `memory` [default: ./divvy-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<String>,
+    /// Let other machines connect, although nothing is encrypted
+    #[arg(long)]
+    insecure: bool,
+    /// What is logged to stderr: error, warn, info, debug, trace, or `divvy::group=debug,info` [default: info]
+    #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG")]
+    log_filter: Option<String>,
+    /// Print every setting with its default and its meaning, as a file to begin with
+    #[arg(long)]
+    print_config: bool,
+}
+
+impl Serve {
+    /// Serves.
+    pub fn run(self, output: &Output) -> Result<()> {
+        if self.print_config {
+            return output.line(Config::sample().trim_end());
+        }
+        let config = self.config(output)?;
+        logs::start(&config.log_filter, config.log_format)?;
+        let runtime = server::runtime(&config).context("the runtime cannot start")?;
+        runtime.block_on(serve(config, output))
+    }
+
+    fn config(self, output: &Output) -> Result<Config> {
+        let usage = |error: ConfigError| Failure::of(Kind::Usage, error.to_string());
+        let mut config = Config::load(self.config.as_deref()).map_err(usage)?;
+        config.listen = self.listen.unwrap_or(config.listen);
+        config.admin = self.admin.or(config.admin);
+        config.advertised_listener = self.advertised_listener.or(config.advertised_listener);
+        config.data = self.data.as_deref().map_or(config.data, DataPlace::from);
+        config.log_filter = self.log_filter.unwrap_or(config.log_filter);
+        config.insecure |= self.insecure;
+        if output.is_json() {
+            config.log_format = LogFormat::Json;
+        }
+        config.check().map_err(usage)?;
+        Ok(config)
+    }
+}
+
+async fn serve(config: Config, output: &Output) -> Result<()> {
+    let server = Server::builder(config).admin(crate::admin::routes).start().await;
+    let server = server.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+    let (kafka, admin) = (server.addr(), server.admin_addr());
+    let event =
+        json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
+    output.print(&event, || match admin {
+        Some(admin) => {
+            format!("divvy coordinates groups on {kafka}, and shows them on http://{admin}/groups; Ctrl-C stops it")
+        }
+        None => format!("divvy coordinates groups on {kafka}; Ctrl-C stops it"),
+    })?;
+    match server.run().await {
+        Ended::Stopped => Ok(()),
+        Ended::Failed(reason) => Err(Failure::of(Kind::Failed, reason)),
+    }
+}
+
+fn kind(error: &StartError) -> Kind {
+    match error {
+        StartError::Config(_) => Kind::Usage,
+        StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
+        StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,
+    }
+}

@@ -1,0 +1,26 @@
+//! Ctrl-C and SIGTERM: the same wish, to end in good order.
+
+use anyhow::{Context, Result};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Both signals, caught from the moment this exists.
+pub struct Stop {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stop {
+    /// Begins to catch them.
+    pub fn listen() -> Result<Self> {
+        let catch = |kind| signal(kind).context("signals cannot be caught");
+        Ok(Self { interrupt: catch(SignalKind::interrupt())?, terminate: catch(SignalKind::terminate())? })
+    }
+
+    /// Waits for either.
+    pub async fn wished(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `divvy topics list`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::SERVER;
+use crate::cli::kafka::{Kafka, refused};
+use crate::cli::output::{Output, table};
+use crate::wire::messages::metadata::{MetadataRequest, MetadataResponse, MetadataResponseTopic};
+
+/// The topics with their partitions and racks.
+#[derive(Args, Debug)]
+pub struct List {
+    /// The server
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER)]
+    server: String,
+}
+
+/// A line of the list.
+#[derive(Serialize)]
+struct Line {
+    topic: String,
+    partitions: usize,
+    /// For each partition the racks of its replicas, the leader's first; left out when no rack is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    racks: Vec<Vec<String>>,
+}
+
+impl List {
+    /// Prints them.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let request = MetadataRequest { topics: None, allow_auto_topic_creation: false, ..Default::default() };
+        let answer = Kafka::connect(&self.server)?.ask(&request)?;
+        if answer.error_code.is_error() {
+            return Err(refused("the topics are not listed", answer.error_code, None));
+        }
+        let mut lines = lines(&answer);
+        lines.sort_by(|a, b| a.topic.cmp(&b.topic));
+        output.print(&lines, || match lines.is_empty() {
+            true => format!("no topics at {}: `divvy topics create NAME --partitions N` makes one", self.server),
+            false => text(&lines),
+        })
+    }
+}
+
+fn lines(answer: &MetadataResponse) -> Vec<Line> {
+    let known = answer.brokers.iter().filter_map(|broker| Some((broker.node_id, broker.rack.as_ref()?.to_string())));
+    let racks: BTreeMap<i32, String> = known.filter(|(_, rack)| !rack.is_empty()).collect();
+    let topics = answer.topics.iter().filter(|topic| !topic.error_code.is_error());
+    topics.filter_map(|topic| line(topic, &racks)).collect()
+}
+
+fn line(topic: &MetadataResponseTopic, racks: &BTreeMap<i32, String>) -> Option<Line> {
+    let mut partitions: Vec<_> = topic.partitions.iter().collect();
+    partitions.sort_by_key(|partition| partition.partition_index);
+    let of = |nodes: &[i32]| nodes.iter().filter_map(|node| racks.get(node).cloned()).collect::<Vec<_>>();
+    let racks: Vec<Vec<String>> = partitions.iter().map(|partition| of(&partition.replica_nodes)).collect();
+    let known = racks.iter().any(|racks| !racks.is_empty());
+    let racks = if known { racks } else { Vec::new() };
+    Some(Line { topic: topic.name.as_ref()?.to_string(), partitions: partitions.len(), racks })
+}
+
+fn text(lines: &[Line]) -> String {
+    let rows = lines.iter().map(|line| {
+        let racks: BTreeSet<&str> = line.racks.iter().flatten().map(String::as_str).collect();
+        let racks = racks.into_iter().collect::<Vec<_>>().join(" ");
+        vec![line.topic.clone(), line.partitions.to_string(), if racks.is_empty() { "-".to_owned() } else { racks }]
+    });
+    table(&["TOPIC", "PARTITIONS", "RACKS"], rows)
+}

@@ -1,0 +1,62 @@
+//! The way to the coordinator, lost and found again. Id and generation are kept: nobody rebalances because a coordinator
+//! restarted or a connection broke, and what was on its way is sent again.
+
+use super::event::Sent;
+use super::state::{Coordinator, State, SyncStep};
+use super::{Membership, Notice, Peer};
+
+impl Membership {
+    /// A request got no answer. Nothing is known of what it did; it is sent again when the coordinator is found.
+    pub(super) fn unanswered(&mut self, sent: &Sent, reason: &str) {
+        self.topics_unanswered(sent);
+        let in_flight = match &self.state {
+            State::Joining { ticket, .. } => *ticket == sent.ticket,
+            // Whoever leaves needs no answer.
+            State::Leaving => true,
+            State::Syncing { sync: SyncStep::Sent { ticket }, .. } => *ticket == sent.ticket,
+            _ => false,
+        };
+        if self.heart.land(sent.ticket) || in_flight {
+            self.lose_coordinator(reason);
+        }
+    }
+
+    /// The coordinator is to be found again; id and generation are kept.
+    pub(super) fn lose_coordinator(&mut self, reason: &str) {
+        let now = self.now.mono;
+        match &mut self.state {
+            State::Joining { reason, .. } => {
+                let reason = std::mem::take(reason);
+                self.state = State::Unjoined { join_at: now, reason };
+            }
+            State::Syncing { sync, .. } => *sync = SyncStep::Due { at: now },
+            State::Leaving => return self.over(Notice::Left),
+            _ => {}
+        }
+        self.heart.reset(now);
+        self.watch.reset();
+        self.trouble(reason);
+        self.coordinator = Coordinator::NotFound { again_at: now + self.seek_backoff.fail(&mut self.dice) };
+    }
+
+    pub(super) fn found(&mut self, peer: Peer) {
+        self.coordinator = Coordinator::Known(peer);
+        if self.trouble.take().is_some() {
+            self.tell(Notice::CoordinatorFound);
+        }
+        self.announce();
+    }
+
+    pub(super) fn not_found(&mut self, reason: String) {
+        self.trouble(&reason);
+        self.coordinator = Coordinator::NotFound { again_at: self.now.mono + self.seek_backoff.fail(&mut self.dice) };
+    }
+
+    /// Tells each trouble once, however often the same is met again.
+    fn trouble(&mut self, reason: &str) {
+        if self.trouble.as_deref() != Some(reason) {
+            self.trouble = Some(reason.to_owned());
+            self.tell(Notice::CoordinatorLost { reason: reason.to_owned() });
+        }
+    }
+}

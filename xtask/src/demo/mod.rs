@@ -1,0 +1,25 @@
+//! `cargo xtask demo`: a strategy is rolled out, improved, broken and rolled back, on real processes and files.
+
+use anyhow::{Context, Result};
+
+use crate::clock::Stopwatch;
+use crate::shell::seconds;
+use crate::{divvy, guests, python};
+
+mod stage;
+mod story;
+mod table;
+
+use stage::Stage;
+
+/// Builds what is needed, then tells the story; ends by itself.
+pub fn run(_: &[String]) -> Result<()> {
+    let guests = guests::build()?;
+    let program = divvy::build()?;
+    let python = python::with(&["kafka-python"]);
+    let watch = Stopwatch::start();
+    let mut stage = Stage::set(program, guests.demo)?;
+    story::tell(&mut stage, python).with_context(|| stage.logs())?;
+    println!("\nThe story took {}, and every step did what it says.", seconds(watch.elapsed()));
+    Ok(())
+}
