@@ -146,15 +146,16 @@ fn kafka_client_joins(stage: &mut Stage, generation: i64, python: Result<PathBuf
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     let mut client = Process::start("the Kafka client", &command, &stage.folder().join("client.log"))?;
     let mut owned: Vec<i64> = Vec::new();
-    stage.until("the group to settle on range with the Kafka client", |stage| {
+    let now = stage.until("the group to settle on range with the Kafka client", |stage| {
         while let Some(line) = client.line_at_hand()? {
             owned = serde_json::from_str(&line).with_context(|| format!("the Kafka client said {line:?}"))?;
             println!("  (kafka-python owns {} of {PARTITIONS} partitions)", owned.len());
         }
         let settled = stage.settled(&owned).filter(|(protocol, now)| protocol == "range" && *now > generation);
-        Ok(settled.filter(|_| !owned.is_empty()).map(|_| ()))
+        Ok(settled.filter(|_| !owned.is_empty()).map(|(_, now)| now))
     })?;
     println!("\n{}", table::who_owns_what(&stage.members, &owned));
+    println!("  … generation {generation} became {now}: after a crash no number can come back as another generation");
     client.say("done")?;
     client.end(CLIENT_LEAVES_WITHIN)?;
     Ok(())
