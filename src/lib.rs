@@ -22,3 +22,5 @@ pub mod server;
 // floor 4
 #[doc(hidden)]
 pub mod cli;
+
+pub use client::Member;

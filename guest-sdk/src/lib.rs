@@ -19,7 +19,7 @@
 //! * [`Owners`] writes the plan where the host will read it.
 //! * [`StateGroup`] and [`States`] do the same for strategies that hand each member bytes of the application's own.
 //! * [`assignor!`] makes the function a module: exports, manifest, panic text. Outside of WebAssembly it only makes the manifest,
-//!   so that the same function runs in ordinary tests; [`testing`] builds groups for them.
+//!   so that the same function runs in ordinary tests; the module `testing` (feature `testing`) builds groups for them.
 //!
 //! Three things keep a strategy fast: fill flat arrays by [`Partition::index`] and [`Member::index`], not maps by name; give runs
 //! ([`Owners::give_run`], [`Owners::deal`]), not single partitions, where you can; keep `format!` out of loops.

@@ -5,6 +5,7 @@ mod member;
 mod member_ground;
 mod member_modules;
 mod member_network;
+mod readme;
 mod server_admin;
 mod server_bugs;
 mod server_hostile;

@@ -125,6 +125,11 @@ async fn b73_a_member_comes_out_of_every_black_hole() {
         worker.next_note(|it| *it == Note::CoordinatorFound).await;
         // With its old generation or, if the coordinator gave it up meanwhile, in a new one: it works.
         let offset = || vec![Offset { topic: "clicks".into(), partition: 0, offset: round }];
-        within(async { while worker.commit(offset()).await.is_err() {} }).await;
+        within(async {
+            while worker.commit(offset()).await.is_err() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use divvy::assignor::{Assignor, Budget, Export};
-use divvy::ids::{Protocol, ProtocolType};
+use divvy::ids::Protocol;
 use divvy::sandbox::{Catalog, CatalogConfig, Module, ModuleState, ModuleStatus};
 use tempfile::TempDir;
 
@@ -246,32 +246,6 @@ fn an_unchanged_folder_is_quiet() {
     let now = seen.catalog.modules();
     assert!(Arc::ptr_eq(&now[1], &before.0[0]), "the same bytes are not loaded again");
     assert_eq!(seen.row("a.wasm").as_ref(), before.1.first(), "and stand as they stood, since then");
-}
-
-#[test]
-fn offers_are_by_name_or_by_rank() {
-    let story = Story::new();
-    let manifest = |name: &str, version: u32, more: &str| {
-        let manifest = format!(r#"{{"abi": "1.0", "name": "{name}", "version": {version} {more}}}"#);
-        GOOD.manifest(manifest).bytes()
-    };
-    story.write("1.wasm", &manifest("range", 1, r#", "rank": 10"#));
-    story.write("2.wasm", &manifest("range", 2, r#", "rank": 10"#));
-    story.write("3.wasm", &manifest("zones", 1, ""));
-    story.write("4.wasm", &manifest("alike", 1, ""));
-    story.write("5.wasm", &manifest("alike", 2, ""));
-    story.write("6.wasm", &manifest("hidden", 1, r#", "offer": "by-name""#));
-    story.write("7.wasm", &manifest("active", 1, r#", "protocol_type": "single-writer", "shape": "states""#));
-    let seen = story.open();
-    let offers = |protocol_type: &str, named: &[&str]| -> Vec<String> {
-        let named: Vec<_> = named.iter().map(|name| (*name).to_owned()).collect();
-        let offers = seen.catalog.offers(&ProtocolType::from(protocol_type), &named);
-        offers.iter().map(|module| format!("{} v{}", module.protocol(), module.manifest().version)).collect()
-    };
-    assert_eq!(offers("consumer", &[]), ["alike@2 v2", "alike@1 v1", "zones@1 v1", "range v2"]);
-    assert_eq!(offers("single-writer", &[]), ["active@1 v1"]);
-    let named = ["zones", "hidden", "alike@1", "nobody"];
-    assert_eq!(offers("consumer", &named), ["zones@1 v1", "hidden@1 v1", "alike@1 v1"]);
 }
 
 #[test]

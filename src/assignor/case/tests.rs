@@ -1,3 +1,5 @@
+//! Cases: what is read, what is held against a plan, and what is refused with a sentence.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The coordinator's check of encoded plans: each rule, broken once.
+
 use super::*;
 use crate::assignor::testing::Group;
 

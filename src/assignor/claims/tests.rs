@@ -1,3 +1,5 @@
+//! Claims: the highest generation wins, equal ones are void, garbage does not count.
+
 use divvy_guest::abi::Width;
 
 use super::*;

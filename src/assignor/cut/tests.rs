@@ -1,3 +1,5 @@
+//! The last plan, cut to the members and partitions that are still there.
+
 use super::*;
 use crate::assignor::testing::Group;
 use crate::assignor::{case, lead, native_range};

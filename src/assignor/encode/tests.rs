@@ -1,3 +1,5 @@
+//! Plans as Kafka's assignments: sorted, whole, also for those who get nothing.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The leader's path from members' bytes to members' bytes, in both shapes.
+
 use std::sync::Mutex;
 
 use divvy_guest::abi::msgpack::Writer;

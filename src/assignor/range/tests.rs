@@ -1,3 +1,5 @@
+//! The built-in range gives what Kafka's gives.
+
 use crate::assignor::testing::Group;
 use crate::assignor::{case, lead, native_range};
 

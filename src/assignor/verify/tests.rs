@@ -1,3 +1,5 @@
+//! The verdict: each rule of a plan, broken once, with topic, partition and member named.
+
 use super::*;
 use crate::assignor::lead::view_of;
 use crate::assignor::testing::Group;

@@ -1,3 +1,5 @@
+//! The view of a group: what is known, what is dropped, and in which order.
+
 use proptest::prelude::*;
 
 use super::*;

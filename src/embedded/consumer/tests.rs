@@ -1,3 +1,5 @@
+//! Subscriptions and assignments in every version; cut short and garbled.
+
 use proptest::prelude::*;
 
 use super::*;

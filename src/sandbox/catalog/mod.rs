@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use super::error::CatalogError;
 use super::{Module, Sandbox, lock};
-use crate::assignor::manifest::Offer;
-use crate::ids::{Protocol, ProtocolType};
+use crate::ids::Protocol;
 
 mod cache;
 mod choose;
@@ -97,34 +96,6 @@ impl Catalog {
         self.modules().iter().find(|module| module.protocol() == protocol).cloned()
     }
 
-    /// What a member of that protocol type offers, best first: the strategies that its settings name, in that order, as
-    /// `name` or `name@version`; if they name none, those that are offered by default, by rank and name. A newer
-    /// version comes before its older one, and a protocol comes once.
-    pub fn offers(&self, protocol_type: &ProtocolType, named: &[String]) -> Vec<Arc<Module>> {
-        let modules = self.modules();
-        let mut offers: Vec<Arc<Module>> = Vec::new();
-        let mut offer = |module: &Arc<Module>| {
-            if !offers.iter().any(|offered| offered.protocol() == module.protocol()) {
-                offers.push(Arc::clone(module));
-            }
-        };
-        if named.is_empty() {
-            let mut default: Vec<_> = modules
-                .iter()
-                .filter(|module| module.manifest().offer == Offer::Default)
-                .filter(|module| module.manifest().protocol_type == protocol_type.as_str())
-                .collect();
-            // Stable: within a rank they stay sorted by name and version.
-            default.sort_by_key(|module| std::cmp::Reverse(module.manifest().rank));
-            default.into_iter().for_each(offer);
-        } else {
-            for name in named {
-                modules.iter().filter(|module| is_named(module, name)).for_each(&mut offer);
-            }
-        }
-        offers
-    }
-
     /// Each file and each older version with its state, for people.
     pub fn status(&self) -> Vec<ModuleStatus> {
         self.shared.snapshot().status.clone()
@@ -134,13 +105,5 @@ impl Catalog {
     /// not panic: while it runs nobody looks at the folders.
     pub fn on_change(&self, listener: Box<dyn Fn() + Send + Sync>) {
         lock(&self.shared.listeners).push(Arc::from(listener));
-    }
-}
-
-fn is_named(module: &Module, name: &str) -> bool {
-    let manifest = module.manifest();
-    match name.split_once('@') {
-        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
-        None => manifest.name == name,
     }
 }
