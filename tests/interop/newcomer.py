@@ -1,4 +1,5 @@
-"""An unmodified kafka-python consumer that joins a running group, prints what it owns, and leaves when told to.
+"""An unmodified kafka-python consumer that joins a running group, prints what it owns as often as that changes, and
+leaves when told to.
 
 usage: newcomer.py SERVER GROUP TOPIC
 """
@@ -11,10 +12,17 @@ from members import KafkaPython, say, told, until
 
 def main(server, group, topic):
     member = KafkaPython(server, group, topic)
-    until("a share of the group's work", member.owned, [member])
-    say(json.dumps(sorted(member.owned())))
-    # It goes on polling meanwhile, as an application would.
-    until("the driver to let it go", told, [member])
+    last = []
+
+    def let_go():
+        nonlocal last
+        owned = sorted(member.owned())
+        if owned != last:
+            last = owned
+            say(json.dumps(owned))
+        return told()
+
+    until("the driver to let it go", let_go, [member])
     member.close()
 
 

@@ -1,6 +1,7 @@
 //! Real processes and sockets.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
+mod cli;
 mod member;
 mod member_ground;
 mod member_modules;

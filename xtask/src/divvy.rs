@@ -156,7 +156,8 @@ impl Member {
     /// What it has said since it was last asked, in order.
     pub fn news(&mut self) -> Vec<Value> {
         let mut news = Vec::new();
-        while let Some(line) = self.process.line_at_hand() {
+        // A member that has ended says nothing more; who waits for it finds out.
+        while let Ok(Some(line)) = self.process.line_at_hand() {
             let event = serde_json::from_str(&line).unwrap_or(Value::String(line));
             self.note(&event);
             news.push(event);

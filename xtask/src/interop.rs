@@ -91,7 +91,7 @@ fn one_client(bench: &Bench, client: &str) -> Result<()> {
         }
         Ok(())
     });
-    told.with_context(|| format!("the server's log ends with\n{}", server.log_tail()))
+    told.inspect_err(|_| show_log("divvy serve", &server.log_tail()))
 }
 
 /// Both clients in a group that a divvy member leads with a module.
@@ -119,9 +119,14 @@ fn mixed(bench: &Bench) -> Result<()> {
         settle(&mut member, PARTITIONS)?;
         member.leave()
     })();
-    told.with_context(|| {
-        format!("the member's log ends with\n{}\nthe server's log ends with\n{}", member.log_tail(), server.log_tail())
+    told.inspect_err(|_| {
+        show_log("divvy join", &member.log_tail());
+        show_log("divvy serve", &server.log_tail());
     })
+}
+
+fn show_log(whose: &str, tail: &str) {
+    eprintln!("--- log of {whose}\n{tail}\n---");
 }
 
 /// Waits until the member owns so many partitions.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -61,9 +61,16 @@ impl Process {
         self.line_or_end(limit)?.with_context(|| format!("{} ended", self.name))
     }
 
-    /// The line that it has printed and nobody has read, if there is one.
-    pub fn line_at_hand(&mut self) -> Option<String> {
-        self.lines.try_recv().ok()
+    /// The line that it has printed and nobody has read, if there is one; an error when it has ended instead.
+    pub fn line_at_hand(&mut self) -> Result<Option<String>> {
+        match self.lines.try_recv() {
+            Ok(line) => Ok(Some(line)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => {
+                let status = self.child.wait().with_context(|| format!("{} is gone", self.name))?;
+                bail!("{} ended ({status}):\n{}", self.name, self.log_tail())
+            }
+        }
     }
 
     /// Says a line to it.

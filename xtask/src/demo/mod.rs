@@ -1,6 +1,6 @@
 //! `cargo xtask demo`: a strategy is rolled out, improved, broken and rolled back, on real processes and files.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::clock::Stopwatch;
 use crate::shell::seconds;
@@ -19,7 +19,10 @@ pub fn run(_: &[String]) -> Result<()> {
     let python = python::with(&["kafka-python"]);
     let watch = Stopwatch::start();
     let mut stage = Stage::set(program, guests.demo)?;
-    story::tell(&mut stage, python).with_context(|| stage.logs())?;
+    if let Err(error) = story::tell(&mut stage, python) {
+        eprintln!("\n{}", stage.logs());
+        return Err(error.context("the story broke off"));
+    }
     println!("\nThe story took {}, and every step did what it says.", seconds(watch.elapsed()));
     Ok(())
 }

@@ -91,17 +91,19 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits until all members work under the protocol, in one generation, every partition owned once; `elsewhere`
-    /// are partitions of members that are not ours.
-    pub fn settle(&mut self, protocol: &str, elsewhere: &[i64]) -> Result<i64> {
+    /// Waits until all members work under the protocol in one generation, later than `before`.
+    pub fn settle(&mut self, protocol: &str, before: i64) -> Result<i64> {
         let generation = self.until(&format!("the group to settle on {protocol}"), |stage| {
-            Ok(stage.settled(elsewhere).filter(|(chosen, _)| chosen == protocol).map(|(_, generation)| generation))
+            let settled = stage.settled(&[]);
+            let settled = settled.filter(|(chosen, generation)| chosen == protocol && *generation > before);
+            Ok(settled.map(|(_, generation)| generation))
         })?;
-        println!("\n{}", table::who_owns_what(&self.members, elsewhere));
+        println!("\n{}", table::who_owns_what(&self.members, &[]));
         Ok(generation)
     }
 
-    /// The protocol and the generation, when all agree and every partition is owned once.
+    /// The protocol and the generation, when all agree and every partition is owned once; `elsewhere` are partitions of
+    /// members that are not ours.
     pub fn settled(&self, elsewhere: &[i64]) -> Option<(String, i64)> {
         let (protocol, generation) = self.members.first()?.works_in()?;
         let agreed = self.members.iter().all(|member| member.works_in() == Some((protocol, generation)));
@@ -147,11 +149,10 @@ impl Stage {
 
     /// What the processes logged, for a story that broke off.
     pub fn logs(&self) -> String {
-        let mut text = format!("the story broke off\n--- log of divvy serve\n{}\n", self.server.log_tail());
+        let mut text = format!("--- log of divvy serve\n{}\n", self.server.log_tail());
         for member in &self.members {
             text.push_str(&format!("--- log of {}\n{}\n", member.name, member.log_tail()));
         }
-        text.push_str("---");
         text
     }
 
