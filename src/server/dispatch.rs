@@ -14,6 +14,7 @@ use crate::group::event::ModuleOffer;
 use crate::ids::{Digest, GroupId, Protocol};
 use crate::wire::api::served;
 use crate::wire::divvy::{HeartbeatRequestTag, JoinRequestTag, SyncRequestTag};
+use crate::wire::frame::decode_request;
 use crate::wire::frame::encode_response;
 use crate::wire::header::RequestHeader;
 use crate::wire::messages::{
@@ -103,47 +104,47 @@ impl Known<'_> {
             ApiKey::JoinGroup => self.join_group(body),
             ApiKey::SyncGroup => self.sync_group(body),
             ApiKey::LeaveGroup => {
-                let request = decode(body, version)?;
+                let request = decode_request(body, version)?;
                 let (group, leave) = api::leave_group::ask(&request, version, self.peer);
                 Ok(Step::Ask(Asked::one(self.shape, Frame::Plain), group, Pending::Leave(leave)))
             }
             ApiKey::OffsetCommit => self.offset_commit(body),
             ApiKey::OffsetFetch => self.offset_fetch(body),
             ApiKey::ApiVersions => {
-                let request = decode(body, version)?;
+                let request = decode_request(body, version)?;
                 self.answer(&api::api_versions::answer(&request, version, self.handle.presents_as_kafka()))
             }
             ApiKey::FindCoordinator => {
-                let request = decode(body, version)?;
+                let request = decode_request(body, version)?;
                 self.answer(&api::find_coordinator::answer(&request, version, self.handle))
             }
             ApiKey::ListOffsets => {
-                let request = decode(body, version)?;
+                let request = decode_request(body, version)?;
                 self.answer(&api::list_offsets::answer(&request, self.handle.topics()))
             }
             ApiKey::Fetch => self.fetch(body),
             ApiKey::Produce => self.produce(body),
             ApiKey::Metadata => {
-                let request: MetadataRequest = decode(body, version)?;
+                let request: MetadataRequest = decode_request(body, version)?;
                 self.later(move |handle| api::metadata::answer(request, version, handle))
             }
             ApiKey::ListGroups => {
-                let request: ListGroupsRequest = decode(body, version)?;
+                let request: ListGroupsRequest = decode_request(body, version)?;
                 self.later(move |handle| api::list_groups::answer(request, handle))
             }
             ApiKey::DescribeGroups => {
-                let request: DescribeGroupsRequest = decode(body, version)?;
+                let request: DescribeGroupsRequest = decode_request(body, version)?;
                 self.later(move |handle| api::describe_groups::answer(request, version, handle))
             }
             ApiKey::CreateTopics => {
-                let request: CreateTopicsRequest = decode(body, version)?;
+                let request: CreateTopicsRequest = decode_request(body, version)?;
                 self.later(move |handle| api::create_topics::answer(request, handle))
             }
         }
     }
 
     fn heartbeat(self, body: Reader) -> Result<Step, Fault> {
-        let request: HeartbeatRequest = decode(body, self.shape.version)?;
+        let request: HeartbeatRequest = decode_request(body, self.shape.version)?;
         let modules = self.tag(&request.tags, HeartbeatRequestTag::take)?.map(|tag| offers(tag.modules));
         let (group, heartbeat) = api::heartbeat::ask(&request, modules, self.peer);
         Ok(Step::Ask(Asked::one(self.shape, Frame::Plain), group, Pending::Heartbeat(heartbeat)))
@@ -151,7 +152,7 @@ impl Known<'_> {
 
     fn join_group(self, body: Reader) -> Result<Step, Fault> {
         let version = self.shape.version;
-        let request: JoinGroupRequest = decode(body, version)?;
+        let request: JoinGroupRequest = decode_request(body, version)?;
         let modules = self.tag(&request.tags, JoinRequestTag::take)?.map(|tag| offers(tag.modules));
         let (group, join) = api::join_group::ask(&request, version, self.client_id, modules, self.peer);
         Ok(Step::Ask(Asked::one(self.shape, Frame::Plain), group, Pending::Join(Box::new(join))))
@@ -159,7 +160,7 @@ impl Known<'_> {
 
     fn sync_group(self, body: Reader) -> Result<Step, Fault> {
         let version = self.shape.version;
-        let request: SyncGroupRequest = decode(body, version)?;
+        let request: SyncGroupRequest = decode_request(body, version)?;
         if let Some(refusal) = api::sync_group::refusal(&request, version) {
             self.handle.metrics().error(ApiKey::SyncGroup, refusal.error_code);
             return self.answer(&refusal);
@@ -171,7 +172,7 @@ impl Known<'_> {
 
     fn offset_commit(self, body: Reader) -> Result<Step, Fault> {
         let version = self.shape.version;
-        let request: OffsetCommitRequest = decode(body, version)?;
+        let request: OffsetCommitRequest = decode_request(body, version)?;
         let (asked, group, commit) = api::offset_commit::ask(&request, self.handle.topics(), self.peer);
         match commit {
             Some(commit) => {
@@ -184,7 +185,7 @@ impl Known<'_> {
 
     fn offset_fetch(self, body: Reader) -> Result<Step, Fault> {
         let version = self.shape.version;
-        let request: OffsetFetchRequest = decode(body, version)?;
+        let request: OffsetFetchRequest = decode_request(body, version)?;
         let (asked, events) = api::offset_fetch::ask(&request, version, self.peer);
         if events.is_empty() {
             return self.answer(&api::offset_fetch::answer(asked, Vec::new(), version));
@@ -195,7 +196,7 @@ impl Known<'_> {
 
     fn fetch(self, body: Reader) -> Result<Step, Fault> {
         let Shape { correlation_id, version } = self.shape;
-        let request = decode(body, version)?;
+        let request = decode_request(body, version)?;
         let (answer, wait) = api::fetch::answer(&request, version, self.handle.topics());
         let answer = encode_response(version, correlation_id, &answer)?;
         Ok(Step::Answer(if wait == Duration::ZERO {
@@ -206,7 +207,7 @@ impl Known<'_> {
     }
 
     fn produce(self, body: Reader) -> Result<Step, Fault> {
-        let request: ProduceRequest = decode(body, self.shape.version)?;
+        let request: ProduceRequest = decode_request(body, self.shape.version)?;
         match api::produce::answer(&request) {
             Some(answer) => self.answer(&answer),
             None => Err(Fault::Close(Close { kind: "produce", reason: api::produce::REASON.to_owned() })),
@@ -239,12 +240,6 @@ impl Known<'_> {
     ) -> Result<Option<T>, DecodeError> {
         if self.handle.presents_as_kafka() { Ok(None) } else { take(tags) }
     }
-}
-
-/// Reads a request. What follows it is ignored, as Kafka does: librdkafka's Metadata v13 for all topics brings three
-/// bytes too many (seen with 2.16.0).
-fn decode<R: Request>(mut body: Reader, version: i16) -> Result<R, DecodeError> {
-    R::decode(&mut body, version)
 }
 
 fn offers(modules: Vec<(Protocol, Digest)>) -> Vec<ModuleOffer> {
