@@ -21,7 +21,7 @@ use crate::wire::messages::{
     CreateTopicsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest, ListGroupsRequest, MetadataRequest,
     OffsetCommitRequest, OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
 };
-use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, Tags};
+use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Tags};
 
 /// What is to be done about a request.
 pub(crate) enum Step {
