@@ -140,7 +140,7 @@ impl Group {
     fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {
         let is_active = matches!(self.state, State::Stable(_));
         let plan = self.plan.as_ref().filter(|_| is_active);
-        let state = plan.and_then(|plan| plan.states.iter().find(|(of, _)| of == id)).map(|(_, state)| state.0.clone());
+        let state = plan.and_then(|plan| plan.state(id));
         let shown = self.protocol.as_ref().or(member.protocols.first().map(|offered| &offered.name));
         MemberDescription {
             id: id.clone(),

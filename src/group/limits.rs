@@ -55,5 +55,9 @@ pub const MAX_FAULT_TEXT_BYTES: usize = 1024;
 /// Suspensions kept per group; the oldest goes.
 pub const MAX_SUSPENSIONS: usize = 32;
 
+/// Protocols of one member: as many as it may have modules, and a few that have none. The vote compares the members'
+/// lists with each other, on the task that serves all groups of its shard.
+pub const MAX_PROTOCOLS: usize = 1024;
+
 /// Ids handed out and not used yet, per group: more are refused until one is used or expires.
 pub const MAX_PENDING_IDS: usize = 100_000;

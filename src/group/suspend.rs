@@ -40,11 +40,11 @@ impl Group {
 
     /// Whether the vote passes the protocol over. A member with another module under the name lifts it.
     pub(super) fn is_suspended(&self, protocol: &Protocol, now: WallTime) -> bool {
-        let digests = self.digests(protocol);
-        if digests.is_empty() {
-            return self.active(protocol, now).next().is_some();
+        if self.active(protocol, now).next().is_none() {
+            return false;
         }
-        digests.iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
+        // Without a module at hand the name alone counts.
+        self.digests(protocol).iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
     }
 
     /// Whether just this module is passed over.

@@ -147,11 +147,15 @@ impl Group {
     fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
-        let is_member = |id: &MemberId| self.roster.members.contains_key(id);
+        let mut states = plan.states;
+        states.retain(|(id, _)| self.roster.members.contains_key(id));
+        // In order of the ids, to be found by them; of two states for one member the first counts.
+        states.sort_by(|(a, _), (b, _)| a.cmp(b));
+        states.dedup_by(|(later, _), (first, _)| later == first);
         self.plan = Some(PlanRecord {
             generation: self.generation,
             digest: origin.digest,
-            states: plan.states.into_iter().filter(|(id, _)| is_member(id)).collect(),
+            states,
             memo: origin.memo.map(MemberState),
         });
         if let Some(fault) = fault {
@@ -226,9 +230,7 @@ impl Group {
 
     /// A member's state in the plan in force. Type `consumer` never gets zero bytes: they kill clients.
     fn sync_reply(&self, id: &MemberId) -> SyncReply {
-        let states = self.plan.as_ref().map(|plan| plan.states.as_slice()).unwrap_or_default();
-        let state =
-            states.iter().find(|(member, _)| member == id).map(|(_, state)| state.0.clone()).unwrap_or_default();
+        let state = self.plan.as_ref().and_then(|plan| plan.state(id)).unwrap_or_default();
         let is_consumer = self.protocol_type.as_ref().is_some_and(|kind| *kind == "consumer");
         SyncReply {
             error: ErrorCode::None,
