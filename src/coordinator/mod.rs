@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::group::{Effects, Event, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName};
 use crate::ids::{Generation, GroupId};
-use crate::time::{Now, Timestamp};
+use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 mod answers;
@@ -157,9 +157,9 @@ impl Coordinator {
     }
 
     /// One group; none if it is not here.
-    pub fn describe(&self, group: &GroupId) -> Option<GroupDescription> {
+    pub fn describe(&self, group: &GroupId, now: WallTime) -> Option<GroupDescription> {
         if let Some(group) = self.groups.get(group) {
-            return Some(group.describe());
+            return Some(group.describe(now));
         }
         self.is_loading(group).then(|| GroupDescription {
             summary: initializing(group),

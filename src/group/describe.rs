@@ -9,6 +9,7 @@ use super::record::Suspension;
 use super::roster::Member;
 use super::state::State;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
+use crate::time::WallTime;
 
 /// A group's state, under the proposal's names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -122,7 +123,7 @@ impl Group {
     }
 
     /// The group with everything that may be shown of it.
-    pub fn describe(&self) -> GroupDescription {
+    pub fn describe(&self, now: WallTime) -> GroupDescription {
         GroupDescription {
             summary: self.summary(),
             leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id)),
@@ -132,7 +133,7 @@ impl Group {
                 .filter(|plan| plan.generation == self.generation)
                 .and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
-            suspensions: self.suspensions.clone(),
+            suspensions: self.suspended(now),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
         }
     }

@@ -157,7 +157,7 @@ impl Group {
         if let Some(member) = self.roster.members.get_mut(id) {
             member.renew(step.now.mono);
         }
-        let reply = self.join_reply(id);
+        let reply = self.join_reply(id, step.now.wall);
         self.reply(ticket, reply, step);
     }
 

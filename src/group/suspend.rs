@@ -7,14 +7,14 @@ use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
 use super::{Fact, Group, Record, Step, Suspension};
 
-/// Kinds of faults that say nothing of the module: its leader was too busy, or did not have it.
-const BLAMELESS: [&str; 2] = ["busy", "missing"];
+/// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, or had other settings.
+const BLAMELESS: [&str; 3] = ["busy", "missing", "settings"];
 
 impl Group {
     /// Passes the failed module over: 1 minute at first, doubling to 1 hour. A module that its leader could not call is not
-    /// to blame.
+    /// to blame, and a leader speaks only for the protocol that it was asked to serve.
     pub(super) fn suspend(&mut self, fault: &Fault, step: &mut Step) {
-        if BLAMELESS.contains(&fault.kind.as_str()) {
+        if BLAMELESS.contains(&fault.kind.as_str()) || self.protocol.as_ref() != Some(&fault.protocol) {
             return;
         }
         let same = |it: &Suspension| it.protocol == fault.protocol && it.digest == fault.digest;
@@ -36,6 +36,22 @@ impl Group {
         step.fact(Fact::Suspended { suspension, for_ms });
         let record = Record::Suspensions(self.suspensions.clone());
         self.emit(record, step);
+    }
+
+    /// The module made a plan that was accepted: its failures do not count any more.
+    pub(super) fn rehabilitate(&mut self, digest: Option<Digest>, step: &mut Step) {
+        let before = self.suspensions.len();
+        let protocol = self.protocol.clone();
+        self.suspensions.retain(|it| Some(&it.protocol) != protocol.as_ref() || it.digest != digest);
+        if self.suspensions.len() < before {
+            let record = Record::Suspensions(self.suspensions.clone());
+            self.emit(record, step);
+        }
+    }
+
+    /// What the vote passes over now.
+    pub(super) fn suspended(&self, now: WallTime) -> Vec<Suspension> {
+        self.suspensions.iter().filter(|it| now < it.until).cloned().collect()
     }
 
     /// Whether the vote passes the protocol over. A member with another module under the name lifts it.

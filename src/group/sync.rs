@@ -77,6 +77,11 @@ impl Group {
         let Some(origin) = plan.origin.as_ref().filter(|_| self.settings.plan_check != PlanCheck::Off) else {
             return self.accept(plan, step);
         };
+        if origin.settings_hash != self.settings.hash() {
+            let message = "the plan was made with other group settings than the coordinator's".to_owned();
+            let (protocol, digest) = (self.protocol.clone().unwrap_or_default(), origin.digest);
+            return self.leader_failed(Fault { protocol, digest, kind: "settings".to_owned(), message }, step);
+        }
         if origin.memo.as_ref().is_some_and(|memo| memo.len() > MAX_MEMO_BYTES) {
             return self.refuse(&plan, format!("its memo is longer than {MAX_MEMO_BYTES} bytes"), step);
         }
@@ -145,8 +150,12 @@ impl Group {
 
     /// The plan is fine: it is stored, and handed out when it is durable.
     fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
+        let is_foreign = plan.origin.is_none();
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
+        // What a strategy remembers outlives the plans that others make in its place.
+        let stands_in = is_foreign || fault.is_some();
+        let remembered = self.plan.take().and_then(|plan| plan.memo).filter(|_| stands_in);
         let mut states = plan.states;
         states.retain(|(id, _)| self.roster.members.contains_key(id));
         // In order of the ids, to be found by them; of two states for one member the first counts.
@@ -156,12 +165,16 @@ impl Group {
             generation: self.generation,
             digest: origin.digest,
             states,
-            memo: origin.memo.map(MemberState),
+            memo: origin.memo.map(MemberState).or(remembered),
         });
-        if let Some(fault) = fault {
-            let leader = self.leader.clone().unwrap_or_default();
-            step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
-            self.suspend(&fault, step);
+        match fault {
+            Some(fault) => {
+                let leader = self.leader.clone().unwrap_or_default();
+                step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
+                self.suspend(&fault, step);
+            }
+            None if is_foreign => {}
+            None => self.rehabilitate(origin.digest, step),
         }
         self.since = step.now.wall;
         self.emit_generation(step);

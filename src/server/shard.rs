@@ -23,7 +23,7 @@ use crate::group::effects::PlanToCheck;
 use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome};
 use crate::ids::GroupId;
 use crate::store::{Entry, StoreError};
-use crate::time::{Now, Timestamp};
+use crate::time::{Now, Timestamp, WallTime};
 
 /// What a shard stands on.
 pub(crate) struct Ground {
@@ -138,7 +138,7 @@ impl Shard {
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
-            ToShard::Ask(question) => self.show(question),
+            ToShard::Ask(question) => self.show(question, now.wall),
             ToShard::Flush(done) => self.turn.flushes.push(done),
         }
     }
@@ -241,14 +241,17 @@ impl Shard {
         }
     }
 
-    fn show(&self, question: Question) {
+    fn show(&self, question: Question, now: WallTime) {
         let loaded = if self.coordinator.is_all_loading() { Err(Loading) } else { Ok(()) };
         match question {
             Question::List(answer) => drop(answer.send(loaded.map(|()| self.coordinator.list()))),
-            Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.describe(&group)))),
+            Question::Describe(group, answer) => {
+                drop(answer.send(loaded.map(|()| self.coordinator.describe(&group, now))))
+            }
             Question::DescribeAll(answer) => {
-                let all =
-                    || self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id)).collect();
+                let all = || {
+                    self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id, now)).collect()
+                };
                 drop(answer.send(loaded.map(|()| all())));
             }
         }

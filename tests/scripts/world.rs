@@ -160,6 +160,7 @@ impl World {
                 let states = command.list("plan").unwrap_or_default().into_iter().map(|it| self.state(it)).collect();
                 let origin = command.options.get("module").map(|digest| PlanOrigin {
                     digest: Some(digest_of(digest)),
+                    settings_hash: if command.text("settings", "") == "old" { 0 } else { self.settings.hash() },
                     copies: 1,
                     complete: true,
                     memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
@@ -287,7 +288,7 @@ impl World {
     }
 
     fn describe(&mut self) {
-        let described = self.coordinator.describe(&self.group);
+        let described = self.coordinator.describe(&self.group, self.now().wall);
         self.out.extend(print::description(described.as_ref()));
     }
 
