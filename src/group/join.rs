@@ -5,7 +5,7 @@ use crate::wire::ErrorCode;
 
 use super::effects::{JoinReply, Reply, Trigger};
 use super::event::{IdHandshake, JoinRequest, Ticket};
-use super::limits::{MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
+use super::limits::{MAX_MEMBER_ID_PREFIX_BYTES, MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
 use super::roster::{Member, Parked, PendingId};
 use super::state::State;
 use super::{Fact, Group, Step};
@@ -90,7 +90,8 @@ impl Group {
 
     /// The name that the client gives itself, and digits that nobody can guess.
     fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
-        let prefix = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let name = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let prefix = &name[..name.floor_char_boundary(MAX_MEMBER_ID_PREFIX_BYTES)];
         let mut digits = entropy;
         loop {
             let id = MemberId::from(format!("{prefix}-{digits:016x}"));

@@ -75,13 +75,8 @@ impl Group {
 
 /// What a peer says of a failure, cut to what may be stored and shown.
 pub(super) fn cut(mut fault: Fault) -> Fault {
-    let cut = |text: &mut String| {
-        if text.len() > MAX_FAULT_TEXT_BYTES {
-            let end = (0..=MAX_FAULT_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-            text.truncate(end);
-        }
-    };
-    cut(&mut fault.message);
-    cut(&mut fault.kind);
+    for text in [&mut fault.message, &mut fault.kind] {
+        text.truncate(text.floor_char_boundary(MAX_FAULT_TEXT_BYTES));
+    }
     fault
 }
