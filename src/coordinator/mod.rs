@@ -189,8 +189,9 @@ impl Coordinator {
             // Some clients have no branch for 14 in SyncGroup and die of it.
             Event::Sync(ticket, _) => answers::sync(ticket, ErrorCode::RebalanceInProgress),
             Event::Closed(ticket) => {
-                let waiting = self.loading.entry(group.clone()).or_default();
-                waiting.retain(|waiting| answers::ticket(&waiting.event) != Some(ticket));
+                if let Some(waiting) = self.loading.get_mut(group) {
+                    waiting.retain(|waiting| answers::ticket(&waiting.event) != Some(ticket));
+                }
                 Effects::default()
             }
             Event::Join(..) | Event::Leave(..) | Event::Commit(..) | Event::Fetch(..) => {
