@@ -195,8 +195,7 @@ impl Shard {
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {
         tracing::info!(shard = self.ground.number, groups = groups.len(), "groups loaded");
-        let entropy = self.entropy.draw();
-        for (group, effects) in self.coordinator.loaded(groups, now, entropy) {
+        for (group, effects) in self.coordinator.loaded(groups, now, || self.entropy.draw()) {
             self.carry_out(&group, effects);
         }
     }
@@ -216,8 +215,7 @@ impl Shard {
         match records {
             Ok(records) => {
                 self.reloads.remove(&group);
-                let entropy = self.entropy.draw();
-                let effects = self.coordinator.reloaded(&group, records, now, entropy);
+                let effects = self.coordinator.reloaded(&group, records, now, || self.entropy.draw());
                 self.carry_out(&group, effects);
             }
             Err(error) => {
@@ -229,8 +227,7 @@ impl Shard {
 
     fn deadlines(&mut self, now: Now) {
         if self.coordinator.next_deadline().is_some_and(|at| at <= now.mono) {
-            let entropy = self.entropy.draw();
-            for (group, effects) in self.coordinator.tick(now, entropy) {
+            for (group, effects) in self.coordinator.tick(now, || self.entropy.draw()) {
                 self.carry_out(&group, effects);
             }
         }

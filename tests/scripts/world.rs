@@ -83,7 +83,7 @@ fn coordinator(
         settings: SettingsBook::new([("*".to_owned(), settings.clone())]),
     });
     if loaded {
-        coordinator.loaded(Vec::new(), Now::default(), 0);
+        coordinator.loaded(Vec::new(), Now::default(), || 0);
     }
     coordinator
 }
@@ -227,8 +227,7 @@ impl World {
         let end = self.now_ms + ms;
         while let Some(Timestamp(at)) = self.coordinator.next_deadline().filter(|at| at.0 <= end) {
             self.now_ms = self.now_ms.max(at);
-            let entropy = self.draw();
-            for (_, effects) in self.coordinator.tick(self.now(), entropy) {
+            for (_, effects) in self.coordinator.tick(self.now(), counter(&mut self.drawn)) {
                 self.took_effect(effects);
             }
         }
@@ -247,8 +246,8 @@ impl World {
                 self.unstored.clear();
                 self.give(Event::StoreFailed);
                 let records = self.stored.values().cloned().collect();
-                let (now, entropy, group) = (self.now(), self.draw(), self.group.clone());
-                let effects = self.coordinator.reloaded(&group, records, now, entropy);
+                let (now, group) = (self.now(), self.group.clone());
+                let effects = self.coordinator.reloaded(&group, records, now, counter(&mut self.drawn));
                 self.took_effect(effects);
             }
             other => return Err(format!("a store that {other}?")),
@@ -281,8 +280,8 @@ impl World {
     /// The store was read.
     fn loaded(&mut self) {
         let records: Vec<Record> = self.stored.values().cloned().collect();
-        let (now, entropy) = (self.now(), self.draw());
-        for (_, effects) in self.coordinator.loaded(vec![(self.group.clone(), records)], now, entropy) {
+        let (now, groups) = (self.now(), vec![(self.group.clone(), records)]);
+        for (_, effects) in self.coordinator.loaded(groups, now, counter(&mut self.drawn)) {
             self.took_effect(effects);
         }
     }
@@ -372,8 +371,15 @@ impl World {
     }
 
     fn draw(&mut self) -> u64 {
-        self.drawn += 1;
-        self.drawn
+        counter(&mut self.drawn)()
+    }
+}
+
+/// Randomness that a story can show: it counts.
+fn counter(drawn: &mut u64) -> impl FnMut() -> u64 {
+    || {
+        *drawn += 1;
+        *drawn
     }
 }
 
