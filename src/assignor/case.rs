@@ -17,13 +17,17 @@ use serde_json::{Value, json};
 
 use super::{Assignor, CallError, Column, LeaderInput, MemberInput, Plan, lead};
 use crate::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
+use crate::embedded::show_state;
 use crate::embedded::single_writer::Candidate;
 use crate::embedded::user_data::{Facts, UserData};
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::topics::{Topic, TopicTable};
 
+mod read;
 #[cfg(test)]
 mod tests;
+
+pub use read::{read_cases, read_text};
 
 /// Who gets which partitions of which topic.
 pub type Shares = BTreeMap<String, BTreeMap<String, Vec<i32>>>;
@@ -32,72 +36,56 @@ pub type Shares = BTreeMap<String, BTreeMap<String, Vec<i32>>>;
 const LOADS: &str = "loads";
 
 /// One case.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Case {
     /// Its name; a case for `assignor run` needs none.
-    #[serde(default)]
     pub name: String,
     topics: BTreeMap<String, CaseTopic>,
     members: Vec<CaseMember>,
-    #[serde(default)]
     config: Value,
-    /// Who gets what, exactly.
-    #[serde(default)]
-    expect: Option<Shares>,
+    /// Who gets what, exactly: partitions by topic, or a state as it is shown.
+    expect: Option<BTreeMap<String, Value>>,
     /// The code of the refusal that is the right answer.
-    #[serde(default)]
     expect_error: Option<String>,
     /// What holds of the plan.
-    #[serde(default)]
     expect_props: BTreeMap<String, Value>,
-    /// Several rounds are another kind of case.
-    #[serde(default)]
-    rounds: Option<Value>,
+    /// The key, if any, that makes it another kind of case.
+    other_kind: Option<&'static str>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 struct CaseTopic {
     partitions: u32,
-    #[serde(default)]
-    racks: Vec<Vec<String>>,
-    #[serde(default)]
-    loads: Vec<u64>,
+    racks: Option<Vec<Vec<String>>>,
+    loads: Option<Vec<u64>>,
+    is_connector: bool,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 struct CaseMember {
     id: String,
-    #[serde(default)]
     instance_id: Option<String>,
-    #[serde(default)]
     rack: Option<String>,
     topics: Vec<String>,
-    #[serde(default)]
     owned: BTreeMap<String, Vec<i32>>,
-    #[serde(default = "no_generation")]
     generation: i32,
-    #[serde(default)]
     weight: Option<Value>,
 }
 
-fn no_generation() -> i32 {
-    -1
-}
-
-/// Reads one case, or a list of them.
-pub fn read_cases(json: Value) -> Result<Vec<Case>, String> {
-    let list = match json {
-        Value::Array(list) => list,
-        one => vec![one],
-    };
-    let read = |(index, value): (usize, Value)| {
-        let name = value.get("name").and_then(Value::as_str).map_or_else(|| format!("number {index}"), str::to_owned);
-        serde_json::from_value(value).map_err(|fault| format!("case {name}: {fault}"))
-    };
-    list.into_iter().enumerate().map(read).collect()
-}
-
 impl Case {
+    /// Whether it is of the kind that is run here: one group, one round; the error says what makes it another.
+    pub fn check_kind(&self) -> Result<(), String> {
+        let connector = self.topics.iter().find(|(_, topic)| topic.is_connector);
+        match (self.other_kind, connector) {
+            (Some("rounds" | "expect_final" | "expect_final_props"), _) => {
+                Err("cases of several rounds are not run here".to_owned())
+            }
+            (Some(key), _) => Err(format!("cases with {key:?} are not run here")),
+            (None, Some((name, _))) => Err(format!("topic {name:?} is a connector: connectors are not run here")),
+            (None, None) => Ok(()),
+        }
+    }
+
     /// Runs a strategy on the group.
     pub fn lead(&self, assignor: &dyn Assignor) -> Result<Plan, CallError> {
         let manifest = assignor.manifest();
@@ -111,9 +99,15 @@ impl Case {
             })
             .collect();
         let topics = self.topics.iter().map(|(name, topic)| {
-            (TopicName::from(name.as_str()), Topic { partitions: topic.partitions, racks: topic.racks.clone() })
+            (
+                TopicName::from(name.as_str()),
+                Topic { partitions: topic.partitions, racks: topic.racks.clone().unwrap_or_default() },
+            )
         });
-        let loads = self.topics.iter().map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone()));
+        let loads = self
+            .topics
+            .iter()
+            .map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone().unwrap_or_default()));
         lead(
             assignor,
             &LeaderInput {
@@ -135,20 +129,38 @@ impl Case {
 
     /// Runs a strategy on the group and holds the outcome against what the case expects; the error says what differs.
     pub fn check(&self, assignor: &dyn Assignor) -> Result<(), String> {
-        if self.rounds.is_some() {
-            return Err("cases of several rounds are not run here".to_owned());
+        self.check_kind()?;
+        if self.expect.is_none() && self.expect_error.is_none() && self.expect_props.is_empty() {
+            return Err("nothing expected: give it \"expect\", \"expect_props\" or \"expect_error\"".to_owned());
         }
         match (self.lead(assignor), &self.expect_error) {
             (Ok(_), Some(code)) => Err(format!("expected the refusal {code:?}, but there is a plan")),
             (Err(fault), Some(code)) if fault.code.as_deref() == Some(code) => Ok(()),
             (Err(fault), _) => Err(fault.to_string()),
-            (Ok(plan), None) => self.check_plan(&shares(&plan)?),
+            (Ok(plan), None) => match assignor.manifest().protocol_type.as_str() {
+                "consumer" => self.check_plan(&shares(&plan)?),
+                other => self.check_states(&plan, other),
+            },
+        }
+    }
+
+    /// States are compared as people see them, which is as `divvy assignor run` prints them.
+    fn check_states(&self, plan: &Plan, protocol_type: &str) -> Result<(), String> {
+        if let Some(name) = self.expect_props.keys().next() {
+            return Err(format!("the property {name:?} is about partitions, and type {protocol_type:?} has none"));
+        }
+        let show = |(id, state): &(MemberId, Bytes)| (id.to_string(), show_state(protocol_type, state));
+        let got: BTreeMap<String, Value> = plan.states.iter().map(show).collect();
+        match &self.expect {
+            Some(expected) if got != *expected => Err(format!("expected {}, got {}", json!(expected), json!(got))),
+            _ => Ok(()),
         }
     }
 
     fn check_plan(&self, shares: &Shares) -> Result<(), String> {
         if let Some(expected) = &self.expect {
-            let expected = without_empty(expected);
+            let expected = expected_shares(expected)?;
+            let expected = without_empty(&expected);
             let got = without_empty(shares);
             if got != expected {
                 return Err(format!("expected {}, got {}", json!(expected), json!(got)));
@@ -160,6 +172,7 @@ impl Case {
     fn check_property(&self, name: &str, wanted: &Value, shares: &Shares) -> Result<(), String> {
         let owners = owners(shares);
         match name {
+            "all_assigned" if !wanted.is_boolean() => Err(format!("{name} is {wanted}: write true or false")),
             "all_assigned" => match self.read_partitions().find(|at| !owners.contains_key(at)) {
                 Some((topic, partition)) if wanted == true => {
                     Err(format!("partition {partition} of {topic:?} has no owner"))
@@ -175,8 +188,8 @@ impl Case {
                 }
             }
             "copartitioned" => {
-                let groups: Vec<Vec<&str>> =
-                    Deserialize::deserialize(wanted).map_err(|fault| format!("{name}: {fault}"))?;
+                let groups: Vec<Vec<&str>> = Deserialize::deserialize(wanted)
+                    .map_err(|_| format!("{name} is {wanted}: write lists of topics, such as [[\"t\", \"u\"]]"))?;
                 groups.iter().try_for_each(|topics| self.check_copartitioned(topics, &owners))
             }
             _ => Err(format!("the property {name:?} is not known to this version: it cannot be checked")),
@@ -193,7 +206,7 @@ impl Case {
     /// Whether a member that has a rack has the partition from another one.
     fn is_remote(&self, (topic, partition): (&str, i32), id: &str) -> bool {
         let rack = self.members.iter().find(|member| member.id == id).and_then(|member| member.rack.as_ref());
-        let replicas = self.topics.get(topic).and_then(|topic| topic.racks.get(partition as usize));
+        let replicas = self.topics.get(topic).and_then(|topic| topic.racks.as_ref()?.get(partition as usize));
         rack.is_some_and(|rack| !rack.is_empty() && !replicas.is_some_and(|replicas| replicas.contains(rack)))
     }
 
@@ -241,6 +254,15 @@ pub fn shares(plan: &Plan) -> Result<Shares, String> {
         Ok((id.to_string(), topics.collect()))
     };
     plan.states.iter().map(share).collect()
+}
+
+fn expected_shares(expected: &BTreeMap<String, Value>) -> Result<Shares, String> {
+    let share = |(id, share): (&String, &Value)| {
+        let wrong =
+            || format!("\"expect\" of member {id:?} is {share}: write partitions by topic, such as {{\"t\": [0, 1]}}");
+        Ok((id.clone(), read::shares(share).ok_or_else(wrong)?))
+    };
+    expected.iter().map(share).collect()
 }
 
 type Owners<'a> = BTreeMap<(&'a str, i32), Vec<&'a str>>;

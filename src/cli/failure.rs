@@ -1,7 +1,13 @@
-//! How a command fails: one sentence with what, where and the way out; and an exit code that a script can tell apart.
+//! How a command fails: one sentence with what, where and the way out; an exit code that a script can tell apart; and with
+//! `--json` the same as one object on stdout.
 
 use std::fmt;
 use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::output::{Output, aside, plain};
+use crate::assignor::CallError;
 
 /// What kind of failure; the numbers are documented in `--help`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,36 +20,91 @@ pub enum Kind {
     Unreachable = 3,
     /// No such group, topic, file or module.
     NotFound = 4,
-    /// Another process has the port.
+    /// Another process has the port or the data folder.
     InUse = 5,
 }
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Failed => "failed",
+            Kind::Usage => "usage",
+            Kind::Unreachable => "unreachable",
+            Kind::NotFound => "not_found",
+            Kind::InUse => "in_use",
+        }
+    }
+}
+
+/// As a shell shows a program that its closed pipe ended: 128 + SIGPIPE.
+const READER_GONE: u8 = 141;
+
+/// Nobody reads the answer any more. The command ends in good order and says nothing.
+#[derive(Debug)]
+pub struct ReaderGone;
+
+impl fmt::Display for ReaderGone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nobody reads the answer any more")
+    }
+}
+
+impl std::error::Error for ReaderGone {}
 
 /// A failure with its kind.
 #[derive(Debug)]
 pub struct Failure {
     kind: Kind,
     sentence: String,
+    /// What the strategy did, when it is to blame.
+    fault: Option<CallError>,
 }
 
 impl Failure {
     /// A failure, ready for `?`.
     pub fn of(kind: Kind, sentence: impl Into<String>) -> anyhow::Error {
-        Self { kind, sentence: sentence.into() }.into()
+        Self { kind, sentence: sentence.into(), fault: None }.into()
     }
 
-    /// The exit code alone, when everything has been said already.
-    pub fn silent(kind: Kind) -> anyhow::Error {
-        Self::of(kind, "")
+    /// A strategy that gave no plan.
+    pub fn of_strategy(module: impl fmt::Display, error: CallError) -> anyhow::Error {
+        Self { kind: Kind::Failed, sentence: format!("{module}: {error}"), fault: Some(error) }.into()
     }
 
     /// Says what went wrong, and gives the exit code.
-    pub fn report(error: &anyhow::Error) -> ExitCode {
-        let kind = error.downcast_ref::<Failure>().map_or(Kind::Failed, |failure| failure.kind);
-        let sentence = format!("{error:#}");
-        if !sentence.is_empty() {
-            eprintln!("error: {sentence}");
+    pub fn report(error: &anyhow::Error, output: &Output) -> ExitCode {
+        if error.is::<ReaderGone>() {
+            return ExitCode::from(READER_GONE);
         }
+        let failure = error.downcast_ref::<Failure>();
+        let kind = failure.map_or(Kind::Failed, |failure| failure.kind);
+        let sentence = format!("{error:#}");
+        match failure.and_then(|failure| failure.fault.as_ref()) {
+            Some(fault) => Self::say(fault.kind.name(), fault.code.as_deref(), &fault.message, output),
+            None => Self::say(kind.name(), None, &sentence, output),
+        }
+        // A sentence may quote what a peer or a file says; only its own line breaks are kept.
+        aside(&format!("error: {}", sentence.lines().map(plain).collect::<Vec<_>>().join("\n")));
         ExitCode::from(kind as u8)
+    }
+
+    /// What the command line itself refuses; `error` has its own words for people.
+    pub fn report_usage(error: &clap::Error, output: &Output) -> ExitCode {
+        if error.use_stderr() {
+            let text = error.render().to_string();
+            let sentence = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+            Self::say(Kind::Usage.name(), None, sentence, output);
+        }
+        // A help that nobody reads helps nobody.
+        let _ = error.print();
+        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Kind::Usage as u8))
+    }
+
+    fn say(kind: &str, code: Option<&str>, message: &str, output: &Output) {
+        if output.is_json() {
+            // Whoever closed stdout has the exit code, and the sentence on stderr.
+            let _ = output.line(&json!({ "error": { "kind": kind, "code": code, "message": message } }).to_string());
+        }
     }
 }
 

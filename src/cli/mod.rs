@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod address;
 mod admin;
 mod assignor;
 mod failure;
+mod files;
 mod groups;
 mod guide;
 mod join;
@@ -36,11 +38,12 @@ Exit codes:
   2  usage or configuration: nothing was tried
   3  unreachable: nobody answers at the address
   4  not found: no such group, topic, file or module
-  5  in use: another process has the port";
+  5  in use: another process has the port or the data folder
+141  nobody reads the answer any more, as after `| head`";
 
 /// Group coordination whose assignment strategies are WebAssembly plug-ins, in Kafka's wire format.
 #[derive(Parser, Debug)]
-#[command(version, about, after_help = EXIT_CODES, disable_help_subcommand = true, max_term_width = 100)]
+#[command(version, about, after_help = EXIT_CODES, max_term_width = 100)]
 struct Cli {
     /// Print JSON: one document, or one a line where things go on happening
     #[arg(long, global = true)]
@@ -56,19 +59,26 @@ enum Command {
     /// Be a member of a group, and print what happens
     Join(join::Join),
     /// Look at groups
-    #[command(subcommand)]
+    #[command(subcommand, disable_help_subcommand = true)]
     Groups(groups::Groups),
     /// Look at topics, make topics
-    #[command(subcommand)]
+    #[command(subcommand, disable_help_subcommand = true)]
     Topics(topics::Topics),
     /// Look at a strategy, check it, run it
-    #[command(subcommand)]
+    #[command(subcommand, disable_help_subcommand = true)]
     Assignor(assignor::Assignor),
 }
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // What was wrong may stand before `--json`.
+            let wants_json = std::env::args_os().any(|argument| argument == "--json");
+            return Failure::report_usage(&error, &Output::new(wants_json));
+        }
+    };
     let output = Output::new(cli.json);
     let done = match cli.command {
         None => guide::print(&output),
@@ -80,6 +90,6 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => Failure::report(&error),
+        Err(error) => Failure::report(&error, &output),
     }
 }

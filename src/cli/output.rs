@@ -1,4 +1,5 @@
-//! What people and scripts read: aligned tables or JSON, colour only where somebody sees it.
+//! What people and scripts read: aligned tables or JSON, colour only where somebody sees it, and nothing in a text that a
+//! terminal would take for an order.
 
 use std::io::{IsTerminal, Write};
 
@@ -6,7 +7,10 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
+use super::failure::ReaderGone;
+
 /// Where a command's answer goes.
+#[derive(Clone, Copy)]
 pub struct Output {
     json: bool,
     colour: bool,
@@ -41,11 +45,11 @@ impl Output {
         self.line(&text)
     }
 
-    /// A line. A reader that went away (`| head`) is no failure of the command.
+    /// A line. A reader that went away (`| head`) is [`ReaderGone`]: a reason to stop, and no failure to speak of.
     pub fn line(&self, text: &str) -> Result<()> {
         let mut stdout = std::io::stdout().lock();
         match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
             other => Ok(other?),
         }
     }
@@ -64,12 +68,33 @@ impl Output {
     }
 }
 
-/// An aligned table without lines: it can be read, and cut by `awk`.
+/// A line for people, beside the answer. Unlike `eprintln!` it does not panic when nobody reads it.
+pub fn aside(text: &str) {
+    // There is nobody left to tell.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// A text of somebody else's, fit for a terminal: what would move its cursor, begin a line or turn the reading direction
+/// is shown as an escape.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if character.is_control() || turns {
+            plain.extend(character.escape_default());
+        } else {
+            plain.push(character);
+        }
+    }
+    plain
+}
+
+/// An aligned table without lines: it can be read, and cut by `awk`. A cell stays on its line, whatever is in it.
 pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(head);
-    table.add_rows(rows);
+    table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| plain(cell)).collect::<Vec<_>>()));
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }

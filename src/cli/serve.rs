@@ -7,10 +7,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
-use super::failure::{Failure, Kind};
+use super::failure::{Failure, Kind, ReaderGone};
 use super::logs;
 use super::output::Output;
-use crate::server::config::{Config, ConfigError, DataPlace, HostPort, LogFormat};
+use crate::server::config::{
+    Config, ConfigError, DataPlace, HostPort, LogFormat, admin_address, data_place, listen_address,
+};
 use crate::server::{self, Ended, Server, StartError};
 
 /// Coordinate groups.
@@ -20,17 +22,17 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Where clients connect; port 0 takes a free one [default: 127.0.0.1:9092]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listen)]
     listen: Option<SocketAddr>,
-    /// Where /groups, /modules, /topics, /metrics and /health are [default: 127.0.0.1:9640]
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    admin: Option<SocketAddr>,
+    /// Where /groups, /modules, /topics, /metrics and /health are, or `off` [default: 127.0.0.1:9640]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = admin)]
+    admin: Option<Admin>,
     /// The address that clients are told to use, behind Docker or NAT
     #[arg(long, value_name = "HOST:PORT")]
     advertised_listener: Option<HostPort>,
     /// The folder of what must outlive the process, or `memory` [default: ./divvy-data]
-    #[arg(long, value_name = "DIR")]
-    data: Option<String>,
+    #[arg(long, value_name = "DIR", value_parser = data)]
+    data: Option<DataPlace>,
     /// Let other machines connect, although nothing is encrypted
     #[arg(long)]
     insecure: bool,
@@ -40,6 +42,22 @@ pub struct Serve {
     /// Print every setting with its default and its meaning, as a file to begin with
     #[arg(long)]
     print_config: bool,
+}
+
+/// Where the admin port is, if there is one.
+#[derive(Clone, Copy, Debug)]
+struct Admin(Option<SocketAddr>);
+
+fn listen(text: &str) -> Result<SocketAddr, &'static str> {
+    listen_address(text).ok_or("write ADDRESS:PORT, such as 127.0.0.1:9092 or localhost:0")
+}
+
+fn admin(text: &str) -> Result<Admin, &'static str> {
+    admin_address(text).map(Admin).ok_or("write ADDRESS:PORT, such as 127.0.0.1:9640, or off")
+}
+
+fn data(text: &str) -> Result<DataPlace, &'static str> {
+    data_place(text).ok_or("write the path of a folder, or memory")
 }
 
 impl Serve {
@@ -58,9 +76,9 @@ impl Serve {
         let usage = |error: ConfigError| Failure::of(Kind::Usage, error.to_string());
         let mut config = Config::load(self.config.as_deref()).map_err(usage)?;
         config.listen = self.listen.unwrap_or(config.listen);
-        config.admin = self.admin.or(config.admin);
+        config.admin = self.admin.map_or(config.admin, |Admin(address)| address);
         config.advertised_listener = self.advertised_listener.or(config.advertised_listener);
-        config.data = self.data.as_deref().map_or(config.data, DataPlace::from);
+        config.data = self.data.unwrap_or(config.data);
         config.log_filter = self.log_filter.unwrap_or(config.log_filter);
         config.insecure |= self.insecure;
         if output.is_json() {
@@ -72,27 +90,34 @@ impl Serve {
 }
 
 async fn serve(config: Config, output: &Output) -> Result<()> {
+    let data = config.data.clone();
     let server = Server::builder(config).admin(crate::admin::routes).start().await;
-    let server = server.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+    let server = server.map_err(|error| Failure::of(kind(&error, &data), error.to_string()))?;
     let (kafka, admin) = (server.addr(), server.admin_addr());
     let event =
         json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
-    output.print(&event, || match admin {
+    let printed = output.print(&event, || match admin {
         Some(admin) => {
             format!("divvy coordinates groups on {kafka}, and shows them on http://{admin}/groups; Ctrl-C stops it")
         }
         None => format!("divvy coordinates groups on {kafka}; Ctrl-C stops it"),
-    })?;
+    });
+    match printed {
+        // It serves its groups, whoever reads where.
+        Err(error) if error.is::<ReaderGone>() => {}
+        other => other?,
+    }
     match server.run().await {
         Ended::Stopped => Ok(()),
         Ended::Failed(reason) => Err(Failure::of(Kind::Failed, reason)),
     }
 }
 
-fn kind(error: &StartError) -> Kind {
+fn kind(error: &StartError, data: &DataPlace) -> Kind {
     match error {
         StartError::Config(_) => Kind::Usage,
         StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
+        StartError::Store(_) if data.is_held() => Kind::InUse,
         StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,
     }
 }

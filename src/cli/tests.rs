@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser};
 
-use super::output::{partitions, table};
+use super::output::{partitions, plain, table};
 use super::{Cli, admin, guide};
 
 #[test]
@@ -30,8 +30,8 @@ fn json_may_stand_anywhere() {
 #[test]
 fn the_help_documents_every_exit_code() {
     let help = Cli::command().render_help().to_string();
-    for code in 0..=5 {
-        assert!(help.contains(&format!("\n  {code}  ")), "{help}");
+    for code in (0..=5).chain([141]) {
+        assert!(help.contains(&format!("\n{code:>3}  ")), "{help}");
     }
 }
 
@@ -61,4 +61,72 @@ fn tables_are_aligned_and_have_no_lines() {
 fn names_are_made_fit_for_a_path() {
     assert_eq!(admin::quote("a-b_c.9"), "a-b_c.9");
     assert_eq!(admin::quote("a/b ü"), "a%2Fb%20%C3%BC");
+}
+
+#[test]
+fn what_peers_say_cannot_move_a_cursor_or_begin_a_line() {
+    assert_eq!(plain("clicks é 日本"), "clicks é 日本");
+    assert_eq!(plain("a\u{1b}[2Jb\nc\t\u{9b}\u{202e}"), "a\\u{1b}[2Jb\\nc\\t\\u{9b}\\u{202e}");
+    let rows = [vec!["a\nb".to_owned(), "\u{7}".to_owned()]];
+    assert_eq!(table(&["GROUP", "STATE"], rows), "GROUP  STATE\na\\nb   \\u{7}");
+}
+
+#[test]
+fn every_address_is_judged_before_anything_is_tried() {
+    let join = ["join", "--group", "g", "--topic", "t"];
+    let commands: [&[&str]; 5] =
+        [&["groups", "list"], &["groups", "describe", "g"], &["topics", "list"], &["topics", "create", "t"], &join];
+    for bad in ["", "nohost", "127.0.0.1", ":99999", ":abc", "h:0", "::1:9092", "h:1,"] {
+        for command in commands {
+            let line = [&["divvy"][..], command, &["--server", bad]].concat();
+            let error = Cli::try_parse_from(&line).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            assert!(error.to_string().contains("HOST:PORT, such as"), "{line:?}: {error}");
+        }
+        assert!(Cli::try_parse_from(["divvy", "groups", "list", "--admin", bad]).is_err(), "{bad:?}");
+    }
+    assert!(Cli::try_parse_from(["divvy", "topics", "list", "--server", "[::1]:9092"]).is_ok());
+    assert!(Cli::try_parse_from([&["divvy"][..], &join, &["--server", "a:1, b:2"]].concat()).is_ok());
+}
+
+#[test]
+fn serve_takes_what_the_sample_documents() {
+    for line in ["--admin off", "--listen localhost:0", "--admin localhost:0 --data memory", "--listen [::1]:9092"] {
+        assert!(Cli::try_parse_from(format!("divvy serve {line}").split_whitespace()).is_ok(), "{line}");
+    }
+    for line in ["--listen=off", "--admin=on", "--data=", "--listen=:9092"] {
+        let error = Cli::try_parse_from(["divvy", "serve", line]).unwrap_err().to_string();
+        assert!(error.contains("write "), "{line}: {error}");
+    }
+}
+
+#[test]
+fn names_that_cannot_be_are_refused_at_once() {
+    let join = ["divvy", "join", "--group", "g", "--topic", "t"];
+    for more in [
+        ["--topic", ""],
+        ["--topic", "a b"],
+        ["--topic", "a,,b"],
+        ["--fact", "=2"],
+        ["--assignor", "a@b"],
+        ["--assignor", "range@"],
+        ["--assignor", ""],
+    ] {
+        assert!(Cli::try_parse_from([&join[..], &more].concat()).is_err(), "{more:?}");
+    }
+    for partitions in ["0", "-1", "1000001", "many"] {
+        let line = ["divvy", "topics", "create", "t", &format!("--partitions={partitions}")];
+        let error = Cli::try_parse_from(line).unwrap_err().to_string();
+        assert!(error.contains("write a number from 1 to 1000000"), "{error}");
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    for line in ["divvy help", "divvy help join", "divvy help topics create"] {
+        let help = Cli::try_parse_from(line.split_whitespace()).unwrap_err();
+        assert_eq!((help.exit_code(), help.use_stderr()), (0, false), "{line}");
+    }
+    let usage = Cli::try_parse_from(["divvy", "help", "join"]).unwrap_err().to_string();
+    assert!(usage.contains("--topic <NAME> [--topic <NAME>]..."), "{usage}");
 }

@@ -9,7 +9,7 @@ use wasmparser::{Parser, Payload};
 
 use super::load;
 use crate::cli::failure::{Failure, Kind};
-use crate::cli::output::Output;
+use crate::cli::output::{Output, plain};
 use crate::sandbox::{Module, SandboxLimits};
 
 /// What a module says of itself, and what it may use.
@@ -62,18 +62,24 @@ fn exports(bytes: &[u8]) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// One key a line, those of the manifest among them; what is not said is left out.
+/// The configuration's schema is a document of its own, and shown as one.
+const SCHEMA: &str = "manifest.config_schema";
+
+/// One key a line, those of inner objects joined by dots; what is not said is left out.
 fn text(value: &Value) -> String {
     let mut lines = Vec::new();
-    for (key, value) in value.as_object().into_iter().flatten() {
+    add_lines("", value, &mut lines);
+    lines.join("\n")
+}
+
+fn add_lines(prefix: &str, value: &Value, lines: &mut Vec<String>) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         match value {
-            Value::Object(inner) => {
-                lines.extend(inner.iter().filter_map(|(name, value)| line(&format!("{key}.{name}"), value)))
-            }
-            other => lines.extend(line(key, other)),
+            Value::Object(_) if key != SCHEMA => add_lines(&key, value, lines),
+            other => lines.extend(line(&key, other)),
         }
     }
-    lines.join("\n")
 }
 
 fn line(key: &str, value: &Value) -> Option<String> {
@@ -87,5 +93,5 @@ fn line(key: &str, value: &Value) -> Option<String> {
             .join(", "),
         other => other.to_string(),
     };
-    (!text.is_empty()).then(|| format!("{key:<24} {text}"))
+    (!text.is_empty()).then(|| format!("{key:<26} {}", plain(&text)))
 }

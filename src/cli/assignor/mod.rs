@@ -7,8 +7,9 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::failure::{Failure, Kind};
+use super::files;
 use super::output::Output;
-use crate::assignor::case::{Case, read_cases};
+use crate::assignor::case::{Case, read_text};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
 mod check;
@@ -39,24 +40,18 @@ impl Assignor {
 
 /// Reads the file, and loads it as every member does; the inner error is the module's own fault.
 fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
-    let bytes = read(path)?;
+    let bytes = files::module(path)?;
     let sandbox = Sandbox::new(SandboxLimits::default())?;
     Ok(sandbox.load(&bytes, path))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| {
-        let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Failed };
-        Failure::of(kind, format!("{} cannot be read ({error}): check the path", path.display()))
-    })
-}
-
 /// The cases in a file: one, or a list.
 fn cases(path: &Path) -> Result<Vec<Case>> {
-    let wrong = |why: String| {
-        let remedy = "a case is {\"topics\": {…}, \"members\": […]}, a file holds one or a list";
-        Failure::of(Kind::Usage, format!("{} holds no cases ({why}): {remedy}", path.display()))
-    };
-    let json = serde_json::from_slice(&read(path)?).map_err(|error| wrong(error.to_string()))?;
-    read_cases(json).map_err(wrong)
+    let cases = read_text(&files::cases(path)?);
+    let cases = cases.map_err(|why| Failure::of(Kind::Usage, format!("{}: {why}", path.display())))?;
+    if cases.is_empty() {
+        let remedy = "write {\"topics\": {…}, \"members\": […], \"expect\": {…}}, or a list of such";
+        return Err(Failure::of(Kind::Usage, format!("{} is an empty list of cases: {remedy}", path.display())));
+    }
+    Ok(cases)
 }

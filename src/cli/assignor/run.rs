@@ -26,7 +26,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Prints `{"plan": …}` or `{"error": …}`.
+    /// Prints `{"plan": …}`, or fails.
     pub fn run(self, output: &Output) -> Result<()> {
         let cases = cases(&self.input)?;
         let [case] = cases.as_slice() else {
@@ -34,22 +34,13 @@ impl Run {
             let remedy = "give one, or use `divvy assignor check`";
             return Err(Failure::of(Kind::Usage, format!("{path} holds {count} cases: {remedy}")));
         };
+        let other_kind = |why| Failure::of(Kind::Usage, format!("{}: {why}", self.input.display()));
+        case.check_kind().map_err(other_kind)?;
         let module = load(&self.module)?.map_err(|error| rejected(&error));
         let made = module.and_then(|module| Ok((case.lead(module.as_ref())?, module.manifest().clone())));
-        match made {
-            Ok((plan, manifest)) => {
-                let shares = shares(&plan, &manifest);
-                output.print(&json!({ "plan": shares }), || text(&shares))
-            }
-            Err(error) => {
-                if output.is_json() {
-                    let fault = json!({ "kind": error.kind.name(), "code": error.code, "message": error.message });
-                    output.line(&json!({ "error": fault }).to_string())?;
-                    return Err(Failure::silent(Kind::Failed));
-                }
-                Err(Failure::of(Kind::Failed, format!("{}: {error}", self.module.display())))
-            }
-        }
+        let (plan, manifest) = made.map_err(|error| Failure::of_strategy(self.module.display(), error))?;
+        let shares = shares(&plan, &manifest);
+        output.print(&json!({ "plan": shares }), || text(&shares))
     }
 }
 

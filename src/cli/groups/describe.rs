@@ -1,6 +1,6 @@
 //! `divvy groups describe GROUP`.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
 use super::Source;
@@ -8,7 +8,7 @@ use super::view::{Group, Member, Suspension};
 use crate::cli::admin;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
-use crate::cli::output::{Output, Tone, table};
+use crate::cli::output::{Output, Tone, plain, table};
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
 
 /// How Kafka says that there is no such group: with success.
@@ -31,21 +31,21 @@ impl Describe {
     }
 
     fn group(&self) -> Result<Group> {
-        let missing = || {
+        let missing = |address: &str| {
             let remedy = "`divvy groups list` shows those that are there";
-            Failure::of(
-                Kind::NotFound,
-                format!("there is no group {:?} at {}: {remedy}", self.group, self.source.server),
-            )
+            Failure::of(Kind::NotFound, format!("there is no group {:?} at {address}: {remedy}", self.group))
         };
-        if let Some(answer) = self.source.ask_admin(&format!("/groups/{}", admin::quote(&self.group))) {
-            return Ok(serde_json::from_value(answer.ok_or_else(missing)?)?);
+        if let Some(answer) = self.source.ask_admin(&format!("/groups/{}", admin::quote(&self.group)))? {
+            let value = answer.value.ok_or_else(|| missing(&answer.address))?;
+            let group = serde_json::from_value(value);
+            return group.with_context(|| format!("{} describes its group in other words", answer.address));
         }
+        let server = self.source.server();
         let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
-        let answer = Kafka::connect(&self.source.server)?.ask(&request)?;
-        let group = answer.groups.first().ok_or_else(missing)?;
+        let answer = Kafka::connect(server)?.ask(&request)?;
+        let group = answer.groups.first().ok_or_else(|| missing(server))?;
         if group.group_state == NO_SUCH_GROUP {
-            return Err(missing());
+            return Err(missing(server));
         }
         if group.error_code.is_error() {
             let what = format!("group {:?} is not described", self.group);
@@ -56,15 +56,15 @@ impl Describe {
 }
 
 fn text(group: &Group, output: &Output) -> String {
-    let mut parts = vec![head(group)];
+    let mut parts = vec![plain(&head(group))];
     if let Some(trigger) = &group.last_trigger {
-        parts.push(output.tone(Tone::Faint, &format!("last rebalance: {trigger}")));
+        parts.push(output.tone(Tone::Faint, &plain(&format!("last rebalance: {trigger}"))));
     }
     if !group.members.is_empty() {
         let rows = group.members.iter().map(|member| row(group, member));
         parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS (MODULE)"], rows)));
     }
-    parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &suspended(suspension))));
+    parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &plain(&suspended(suspension)))));
     parts.join("\n")
 }
 
@@ -86,14 +86,17 @@ fn head(group: &Group) -> String {
 }
 
 fn row(group: &Group, member: &Member) -> Vec<String> {
-    let offers: Vec<String> = member.offers.iter().map(|protocol| offer(member, protocol)).collect();
+    let offers = member.offers.as_ref().map(|offers| {
+        let offers: Vec<String> = offers.iter().map(|protocol| offer(member, protocol)).collect();
+        offers.join(", ")
+    });
     vec![
         member.instance.clone().unwrap_or_else(|| member.id.clone()),
         member.client_id.clone(),
         member.client_host.clone(),
         if group.is_led_by(member) { "leader" } else { "" }.to_owned(),
         member.owns_text(),
-        offers.join(", "),
+        offers.unwrap_or_else(|| "unknown".to_owned()),
     ]
 }
 

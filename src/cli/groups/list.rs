@@ -1,11 +1,11 @@
 //! `divvy groups list`.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::Source;
 use super::view::state;
+use super::{AdminAnswer, Source};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, table};
 use crate::wire::messages::list_groups::ListGroupsRequest;
@@ -32,19 +32,22 @@ struct Line {
 impl List {
     /// Prints them.
     pub fn run(self, output: &Output) -> Result<()> {
-        let mut lines = self.lines()?;
+        let (address, mut lines) = self.lines()?;
         lines.sort_by(|a, b| a.id.cmp(&b.id));
         output.print(&lines, || match lines.is_empty() {
-            true => format!("no groups at {}: `divvy join --group NAME --topic NAME` makes one", self.source.server),
+            true => format!("no groups at {address}: `divvy join --group NAME --topic NAME` makes one"),
             false => text(&lines),
         })
     }
 
-    fn lines(&self) -> Result<Vec<Line>> {
-        if let Some(Some(answer)) = self.source.ask_admin("/groups") {
-            return Ok(serde_json::from_value(answer["groups"].clone())?);
+    /// The groups, and who told.
+    fn lines(&self) -> Result<(String, Vec<Line>)> {
+        if let Some(AdminAnswer { address, value: Some(answer) }) = self.source.ask_admin("/groups")? {
+            let lines = serde_json::from_value(answer["groups"].clone());
+            return Ok((address.clone(), lines.with_context(|| format!("{address} lists its groups in other words"))?));
         }
-        let answer = Kafka::connect(&self.source.server)?.ask(&ListGroupsRequest::default())?;
+        let server = self.source.server();
+        let answer = Kafka::connect(server)?.ask(&ListGroupsRequest::default())?;
         if answer.error_code.is_error() {
             return Err(refused("the groups are not listed", answer.error_code, None));
         }
@@ -54,7 +57,7 @@ impl List {
             protocol_type: (!group.protocol_type.is_empty()).then(|| group.protocol_type.to_string()),
             ..Line::default()
         });
-        Ok(lines.collect())
+        Ok((server.to_owned(), lines.collect()))
     }
 }
 

@@ -4,7 +4,9 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::output::Output;
+use super::address::host_port;
+use super::failure::{Failure, Kind};
+use super::output::{Output, aside};
 use super::{ADMIN, SERVER, admin};
 
 mod describe;
@@ -23,27 +25,46 @@ pub enum Groups {
 /// Whom to ask.
 #[derive(Args, Debug)]
 struct Source {
-    /// The coordinator
-    #[arg(long, value_name = "HOST:PORT", default_value = SERVER)]
-    server: String,
+    /// The coordinator [default: 127.0.0.1:9092]
+    #[arg(long, value_name = "HOST:PORT", value_parser = host_port)]
+    server: Option<String>,
     /// Its admin port, which knows more than Kafka's protocol can say [default: 127.0.0.1:9640 if --server is not given]
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = host_port)]
     admin: Option<String>,
 }
 
+/// What the admin port said of a path.
+struct AdminAnswer {
+    /// Where it is.
+    address: String,
+    /// None: there is no such thing.
+    value: Option<Value>,
+}
+
 impl Source {
-    /// What the admin port says of a path (none of it: there is no such thing); none if there is no port to ask.
-    fn ask_admin(&self, path: &str) -> Option<Option<Value>> {
+    fn server(&self) -> &str {
+        self.server.as_deref().unwrap_or(SERVER)
+    }
+
+    /// What the admin port says of a path; none if Kafka's port is to be asked. An admin port that was named is the one
+    /// that is meant: only where a server was named beside it may that one answer instead.
+    fn ask_admin(&self, path: &str) -> Result<Option<AdminAnswer>> {
         // A server at another address has another admin port, which nobody named: the usual one may be a stranger's.
-        let usual = (self.server == SERVER).then_some(ADMIN);
-        let address = self.admin.as_deref().or(usual)?;
+        let usual = (self.server() == SERVER).then_some(ADMIN);
+        let Some(address) = self.admin.as_deref().or(usual) else { return Ok(None) };
         match admin::get(address, path) {
-            Ok(answer) => Some(answer),
+            Ok(value) => Ok(Some(AdminAnswer { address: address.to_owned(), value })),
+            Err(error) if self.admin.is_some() && self.server.is_none() => {
+                let remedy = "check --admin, or name the coordinator with --server";
+                Err(Failure::of(Kind::Unreachable, format!("no answer from {address} ({error:#}): {remedy}")))
+            }
             Err(error) => {
                 if self.admin.is_some() {
-                    eprintln!("note: no answer from {address} ({error:#}); this is what Kafka's protocol can tell");
+                    aside(&format!(
+                        "note: no answer from {address} ({error:#}); this is what Kafka's protocol can tell"
+                    ));
                 }
-                None
+                Ok(None)
             }
         }
     }

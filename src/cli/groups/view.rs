@@ -44,8 +44,8 @@ pub struct Member {
     pub client_id: String,
     /// Where it connects from.
     pub client_host: String,
-    /// The protocols that it offers, most wanted first; Kafka's protocol does not tell.
-    pub offers: Vec<String>,
+    /// The protocols that it offers, most wanted first; none where they are unknown: Kafka's protocol does not tell.
+    pub offers: Option<Vec<String>>,
     /// The modules it can run; none for a member that is not divvy's.
     pub modules: Option<Vec<Module>>,
     /// What it says of itself under the chosen protocol, decoded.

@@ -1,36 +1,42 @@
 //! `divvy join`: a member that prints what happens to it, and leaves in good order.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::iter;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::SERVER;
+use super::address::{assignor, host_ports, topic};
 use super::failure::{Failure, Kind};
 use super::logs;
 use super::modules::Modules;
-use super::output::Output;
+use super::output::{Output, plain};
 use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
 use crate::server::config::LogFormat;
 
 mod events;
+mod missing;
 
 /// The protocol type whose work is partitions of topics.
 const CONSUMER: &str = "consumer";
 
 /// Be a member of a group, and print what happens.
 #[derive(Args, Debug)]
+#[command(override_usage = "divvy join --group <GROUP> --topic <NAME> [--topic <NAME>]... [OPTIONS]
+       divvy join --group <GROUP> --protocol-type <TYPE> [OPTIONS]")]
 pub struct Join {
     /// The coordinator, or any broker of a Kafka cluster
-    #[arg(long, value_name = "HOST:PORT", default_value = SERVER)]
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_ports)]
     server: String,
     /// The group
     #[arg(long)]
     group: String,
-    /// The topics to share, for type consumer
-    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',')]
+    /// A topic to share, for type consumer; may repeat, or name several with commas
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
     #[arg(required_unless_present = "protocol_type", required_if_eq("protocol_type", CONSUMER))]
     topics: Vec<String>,
     /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
@@ -42,7 +48,7 @@ pub struct Join {
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
     /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]
-    #[arg(long = "assignor", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long = "assignor", value_name = "NAME", value_delimiter = ',', value_parser = assignor)]
     assignors: Vec<String>,
     /// What strategies may know of this member, such as `weight=2`
     #[arg(long = "fact", value_name = "KEY=VALUE", value_parser = fact)]
@@ -61,6 +67,7 @@ pub struct Join {
 impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
+        self.check_facts()?;
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
@@ -72,32 +79,41 @@ impl Join {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
     }
 
+    /// Each fact once: of two values one would be lost without a word.
+    fn check_facts(&self) -> Result<()> {
+        let rack = self.rack.iter().map(|_| "rack");
+        let mut seen = BTreeSet::new();
+        match self.facts.iter().map(|(key, _)| key.as_str()).chain(rack).find(|key| !seen.insert(*key)) {
+            None => Ok(()),
+            Some("rack") if self.rack.is_some() => {
+                Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
+            }
+            Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
+        }
+    }
+
     async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
         let protocol_type = self.protocol_type().to_owned();
         let mut stop = Stop::listen()?;
+        self.begin(&folder, output)?;
         let mut member = self.join(folder).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
-        let mut out = None;
-        loop {
-            let event = tokio::select! {
-                event = member.next() => event,
-                () = stop.wished() => break,
-            };
-            let Some(event) = event else {
-                let reason = out.unwrap_or_else(|| "it was ended".to_owned());
-                return Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")));
-            };
-            output.print(&events::json(&event, &protocol_type), || events::text(&event, &protocol_type))?;
-            if let Rebalance::Failed { reason } = &event {
-                out = Some(reason.clone());
-            }
-            // An event that asked to give work up is answered by being dropped here: printing is all the work there is.
-        }
+        let done = tell(&mut member, &mut stop, &protocol_type, output).await;
         tokio::select! {
             () = member.leave() => {}
             // Whoever asks twice does not want to wait.
             () = stop.wished() => {}
         }
+        done?;
         output.print(&json!({ "event": "left" }), || "left".to_owned())
+    }
+
+    /// Says at once what begins, and what is not there for it.
+    fn begin(&self, folder: &Path, output: &Output) -> Result<()> {
+        let joining = json!({ "event": "joining", "group": self.group, "server": self.server });
+        output.print(&joining, || plain(&format!("joining {} at {} …", self.group, self.server)))?;
+        let folders: Vec<PathBuf> = iter::once(folder.to_owned()).chain(self.module_cache.clone()).collect();
+        let missing = missing::missing(&self.assignors, &folders, self.protocol_type());
+        missing.iter().try_for_each(|it| output.print(&it.event, || plain(&it.text)))
     }
 
     async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
@@ -121,6 +137,27 @@ impl Join {
     }
 }
 
+/// Prints what happens until the member is to leave. It is also to leave when nobody reads that any more: a member that
+/// holds work and tells nobody is in everybody's way.
+async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output: &Output) -> Result<()> {
+    let mut out = None;
+    loop {
+        let event = tokio::select! {
+            event = member.next() => event,
+            () = stop.wished() => return Ok(()),
+        };
+        let Some(event) = event else {
+            let reason = out.unwrap_or_else(|| "it was ended".to_owned());
+            return Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")));
+        };
+        output.print(&events::json(&event, protocol_type), || plain(&events::text(&event, protocol_type)))?;
+        if let Rebalance::Failed { reason } = &event {
+            out = Some(reason.clone());
+        }
+        // An event that asked to give work up is answered by being dropped here: printing is all the work there is.
+    }
+}
+
 fn kind(error: &JoinError) -> Kind {
     match error {
         JoinError::NoFolder(_) => Kind::NotFound,
@@ -131,7 +168,7 @@ fn kind(error: &JoinError) -> Kind {
 
 /// `weight=2` is a number, `zone=a` a text: a value that is JSON counts as what it says.
 fn fact(text: &str) -> Result<(String, Value), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("write KEY=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
     Ok((key.to_owned(), value))
 }

@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::SERVER;
+use crate::cli::address::{host_port, partitions, topic};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::Output;
 use crate::wire::messages::create_topics::{CreatableTopic, CreateTopicsRequest};
@@ -13,12 +14,13 @@ use crate::wire::messages::create_topics::{CreatableTopic, CreateTopicsRequest};
 #[derive(Args, Debug)]
 pub struct Create {
     /// Its name
+    #[arg(value_parser = topic)]
     topic: String,
-    /// How many partitions: the most members that can share its work
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
+    /// How many partitions, from 1 to 1000000: the most members that can share its work
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = partitions)]
     partitions: i32,
     /// The server
-    #[arg(long, value_name = "HOST:PORT", default_value = SERVER)]
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
 }
 
@@ -40,7 +42,7 @@ impl Create {
             return Err(refused(&what, made.error_code, made.error_message.as_ref()));
         }
         let partitions = if made.num_partitions > 0 { made.num_partitions } else { self.partitions };
-        output.print(&json!({ "topic": self.topic, "partitions": partitions }), || {
+        output.print(&json!({ "name": self.topic, "partitions": partitions }), || {
             format!("topic {} has {partitions} partitions", self.topic)
         })
     }

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::SERVER;
+use crate::cli::address::host_port;
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, table};
 use crate::wire::messages::metadata::{MetadataRequest, MetadataResponse, MetadataResponseTopic};
@@ -15,14 +16,14 @@ use crate::wire::messages::metadata::{MetadataRequest, MetadataResponse, Metadat
 #[derive(Args, Debug)]
 pub struct List {
     /// The server
-    #[arg(long, value_name = "HOST:PORT", default_value = SERVER)]
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
 }
 
 /// A line of the list.
 #[derive(Serialize)]
 struct Line {
-    topic: String,
+    name: String,
     partitions: usize,
     /// For each partition the racks of its replicas, the leader's first; left out when no rack is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,7 +39,7 @@ impl List {
             return Err(refused("the topics are not listed", answer.error_code, None));
         }
         let mut lines = lines(&answer);
-        lines.sort_by(|a, b| a.topic.cmp(&b.topic));
+        lines.sort_by(|a, b| a.name.cmp(&b.name));
         output.print(&lines, || match lines.is_empty() {
             true => format!("no topics at {}: `divvy topics create NAME --partitions N` makes one", self.server),
             false => text(&lines),
@@ -60,14 +61,14 @@ fn line(topic: &MetadataResponseTopic, racks: &BTreeMap<i32, String>) -> Option<
     let racks: Vec<Vec<String>> = partitions.iter().map(|partition| of(&partition.replica_nodes)).collect();
     let known = racks.iter().any(|racks| !racks.is_empty());
     let racks = if known { racks } else { Vec::new() };
-    Some(Line { topic: topic.name.as_ref()?.to_string(), partitions: partitions.len(), racks })
+    Some(Line { name: topic.name.as_ref()?.to_string(), partitions: partitions.len(), racks })
 }
 
 fn text(lines: &[Line]) -> String {
     let rows = lines.iter().map(|line| {
         let racks: BTreeSet<&str> = line.racks.iter().flatten().map(String::as_str).collect();
         let racks = racks.into_iter().collect::<Vec<_>>().join(" ");
-        vec![line.topic.clone(), line.partitions.to_string(), if racks.is_empty() { "-".to_owned() } else { racks }]
+        vec![line.name.clone(), line.partitions.to_string(), if racks.is_empty() { "-".to_owned() } else { racks }]
     });
     table(&["TOPIC", "PARTITIONS", "RACKS"], rows)
 }

@@ -6,12 +6,13 @@ use serde_json::{Number, Value};
 use toml::de::DeValue;
 
 use super::document::{Report, Section, Table};
+use super::values::is_protocol_wish;
 use crate::group::{GroupSettings, LeaderSelection, PlanCheck};
 
 const MATCH: &str = r#"a pattern of group ids, such as "search-*""#;
-const ASSIGNORS: &str = r#"a list of protocols, such as ["rack-aware@1", "range"]"#;
+const ASSIGNORS: &str = r#"a list of assignors, each by name or name@version, such as ["rack-aware@1", "range"]"#;
 const CONFIG: &str = "a table for each assignor, such as config.rack-aware = { key = 1 }";
-const FALLBACK: &str = r#"a protocol, such as "range""#;
+const FALLBACK: &str = r#"an assignor by name or name@version, such as "range""#;
 
 /// The pattern and its settings, if there is a pattern. The literal is whole: a setting without its key does not
 /// compile.
@@ -22,9 +23,9 @@ pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(Stri
     section.needs("match", r#"match = "search-*""#);
     let pattern = section.text("match", MATCH, not_empty);
     let settings = GroupSettings {
-        assignors: section.get("assignors", ASSIGNORS, texts).unwrap_or_default(),
+        assignors: section.get("assignors", ASSIGNORS, assignors).unwrap_or_default(),
         config: section.get("config", CONFIG, tables).unwrap_or_default(),
-        fallback: section.text("fallback", FALLBACK, not_empty),
+        fallback: section.text("fallback", FALLBACK, assignor),
         plan_check: section.choice("plan.check", &checks).unwrap_or_default(),
         leader_selection: section.choice("leader.selection", &selections).unwrap_or_default(),
     };
@@ -36,8 +37,12 @@ fn not_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|value| value.get_ref().as_str().map(str::to_owned)).collect()
+fn assignor(text: &str) -> Option<String> {
+    is_protocol_wish(text).then(|| text.to_owned())
+}
+
+fn assignors(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|value| value.get_ref().as_str().and_then(assignor)).collect()
 }
 
 fn tables(value: &DeValue<'_>) -> Option<BTreeMap<String, Value>> {

@@ -1,6 +1,7 @@
 //! `divvy.toml`: every setting of a server, each with a default, so that `divvy serve` needs no file at all.
 
 mod document;
+mod file;
 mod group_section;
 mod server_section;
 mod topic_section;
@@ -12,7 +13,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-pub use self::values::{DataPlace, HostPort, LoadHeartbeat, LogFormat, listen_address};
+pub use self::file::read_regular;
+pub use self::values::{
+    DataPlace, HostPort, LOG_FILTER, LoadHeartbeat, LogFormat, admin_address, data_place, is_log_filter,
+    is_protocol_wish, listen_address,
+};
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
 use crate::server::topics::{self, MAX_RACKS};
@@ -20,6 +25,12 @@ use crate::topics::Topic;
 
 /// The file that is read when none is named.
 pub const DEFAULT_FILE: &str = "divvy.toml";
+
+/// Kafka's port.
+const DEFAULT_PORT: u16 = 9092;
+
+/// The longest configuration: a thousand topics and groups are a tenth of it.
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// More shards than any machine has cores: one more only costs memory.
 pub const MAX_SHARDS: usize = 256;
@@ -67,7 +78,7 @@ impl Default for Config {
     fn default() -> Self {
         let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
         Self {
-            listen: loopback(9092),
+            listen: loopback(DEFAULT_PORT),
             admin: Some(loopback(9640)),
             advertised_listener: None,
             insecure: false,
@@ -92,7 +103,11 @@ impl Config {
     /// Reads the named file, which must exist, or else `./divvy.toml` if there is one, or else takes the defaults.
     pub fn load(path: Option<&Path>) -> Result<Self, ConfigError> {
         let file = path.unwrap_or(Path::new(DEFAULT_FILE));
-        match std::fs::read_to_string(file) {
+        let text = read_regular(file, MAX_CONFIG_BYTES).and_then(|bytes| {
+            String::from_utf8(bytes)
+                .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+        });
+        match text {
             Ok(text) => Self::parse(&text, &file.display().to_string()),
             Err(error) if path.is_none() && error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(ConfigError {
@@ -148,11 +163,12 @@ impl Config {
             }
         }
         if self.listen.ip().is_unspecified() && self.advertised_listener.is_none() {
+            // Port 0 is a port that nobody knows yet.
+            let port = Some(self.listen.port()).filter(|&port| port != 0).unwrap_or(DEFAULT_PORT);
             problems.push(format!(
-                "listen = \"{}\" is no address that clients could connect to: say which one they use, \
-                 `advertised.listener = \"HOST:{}\"`",
-                self.listen,
-                self.listen.port()
+                "listen = \"{}\" is no address that clients could connect to: say which one they use, such as \
+                 `advertised.listener = \"divvy.example.org:{port}\"` (--advertised-listener)",
+                self.listen
             ));
         }
         if self.listen.port() != 0 && self.admin == Some(self.listen) {

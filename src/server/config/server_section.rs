@@ -3,8 +3,8 @@
 use toml::de::DeTable;
 
 use super::document::{Report, Section, integer};
-use super::values::{HostPort, listen_address};
-use super::{Config, ConfigError, DataPlace, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, topic_section};
+use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, listen_address};
+use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, topic_section};
 use crate::group::GroupLimits;
 use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
 
@@ -24,7 +24,6 @@ const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
 const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
 const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
 const DATA: &str = r#"the path of a folder, or "memory""#;
-const FILTER: &str = r#"a level, such as "info", or a filter, such as "info,divvy::server=debug""#;
 
 /// Reads a whole file.
 pub(super) fn read(text: &str, origin: &str) -> Result<Config, ConfigError> {
@@ -78,7 +77,7 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
             .map_or(default.topics_auto_create, |partitions| partitions.map(topic_section::count)),
         shards: number_or(top, "shards", "auto", MAX_SHARDS as u64).map_or(default.shards, |shards| shards.map(size)),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
-        log_filter: top.text("log.filter", FILTER, log_filter).unwrap_or(default.log_filter),
+        log_filter: top.text("log.filter", LOG_FILTER, log_filter).unwrap_or(default.log_filter),
         topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
         groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
     }
@@ -110,16 +109,8 @@ fn number_or(top: &mut Section<'_>, key: &'static str, word: &str, most: u64) ->
     })
 }
 
-fn admin_address(text: &str) -> Option<Option<std::net::SocketAddr>> {
-    if text == "off" { Some(None) } else { listen_address(text).map(Some) }
-}
-
-fn data_place(text: &str) -> Option<DataPlace> {
-    (!text.is_empty()).then(|| DataPlace::from(text))
-}
-
 fn log_filter(text: &str) -> Option<String> {
-    tracing_subscriber::EnvFilter::builder().parse(text).ok().map(|_| text.to_owned())
+    is_log_filter(text).then(|| text.to_owned())
 }
 
 fn size(number: u64) -> usize {

@@ -195,15 +195,21 @@ fn a_wrong_value_is_refused_with_what_to_write() {
         ("topics.auto.create = true", "write a number from 1 to 1000000, or \"off\""),
         ("shards = 1000", "write a number from 1 to 256, or \"auto\""),
         ("log.filter = \"divvy=loud\"", "write a level"),
+        ("log.filter = \"loud\"", "log.filter = \"loud\": write a level (error, warn, info, debug, trace, off)"),
+        ("log.filter = \"info,divvy\"", "write a level"),
         ("topic = 1", "write it as [[topic]], in double brackets"),
         ("[[topic]]\npartitions = 1", "line 1: name is missing here: write name = \"clicks\""),
         ("[[topic]]\nname = \"a/b\"\npartitions = 1", "a topic's name is made of"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = \"r\"", "write a list of racks"),
+        ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = []", "racks = []: write a list of at least one rack"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = [[\"r\", \"r\"]]", "names rack \"r\" twice"),
         ("[[group]]\nfallback = \"range\"", "match is missing here"),
         ("[[group]]\nmatch = \"*\"\nconfig.range = 1", "write a table for each assignor"),
         ("[[group]]\nmatch = \"*\"\nconfig.range = { x = nan }", "write a table for each assignor"),
-        ("[[group]]\nmatch = \"*\"\nassignors = \"range\"", "write a list of protocols"),
+        ("[[group]]\nmatch = \"*\"\nassignors = \"range\"", "write a list of assignors"),
+        ("[[group]]\nmatch = \"*\"\nassignors = [\"range@x\"]", "assignors = [\"range@x\"]: write a list of assignors"),
+        ("[[group]]\nmatch = \"*\"\nassignors = [\"\"]", "write a list of assignors"),
+        ("[[group]]\nmatch = \"*\"\nfallback = \"my range\"", "fallback = \"my range\": write an assignor"),
         ("[log]\nformat = \"text\"\n[\"log.format\"]\nx = 1", "there is no key log.format.x"),
         ("log.format = \"text\"\n\"log.format\" = \"json\"", "log.format is set twice"),
     ] {
@@ -249,7 +255,11 @@ fn what_fits_no_other_key_is_refused() {
     let say = |config: Config| config.check().unwrap_err().to_string();
     let base = Config { insecure: true, ..Config::default() };
     let any: SocketAddr = "0.0.0.0:9092".parse().unwrap();
-    assert!(say(Config { listen: any, ..base.clone() }).contains("`advertised.listener = \"HOST:9092\"`"));
+    assert!(say(Config { listen: any, ..base.clone() }).contains("`advertised.listener = \"divvy.example.org:9092\"`"));
+    let free: SocketAddr = "0.0.0.0:0".parse().unwrap();
+    assert!(
+        say(Config { listen: free, ..base.clone() }).contains("`advertised.listener = \"divvy.example.org:9092\"`")
+    );
     let told = Config { listen: any, advertised_listener: "h:9092".parse().ok(), ..base.clone() };
     told.check().unwrap();
     assert!(say(Config { admin: Some(base.listen), ..base.clone() }).contains("both \"127.0.0.1:9092\""));
@@ -299,5 +309,45 @@ fn a_host_and_port_reads_back_as_written() {
     }
     for text in ["", "h", ":1", "h:", "h:65536", "[]:1", "[h]:1", "[::1:1", "a b:1", "h/x:1"] {
         assert!(text.parse::<HostPort>().is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn only_a_regular_file_of_bounded_length_is_read() {
+    let place = tempfile::TempDir::new().unwrap();
+    let say = |path: &Path| Config::load(Some(path)).unwrap_err().to_string();
+    assert!(say(place.path()).contains("it is a folder, not a file"));
+    assert!(say(Path::new("/dev/zero")).contains("it is a pipe or a device, not a file"));
+    let long = place.path().join("long.toml");
+    std::fs::write(&long, vec![b'\n'; MAX_CONFIG_BYTES as usize + 1]).unwrap();
+    assert!(say(&long).contains("it has more than 1048576 bytes"));
+    std::fs::write(&long, [0xff]).unwrap();
+    assert!(say(&long).contains("it is not UTF-8 text"));
+}
+
+#[test]
+fn a_data_folder_is_held_while_its_store_is_open() {
+    let place = tempfile::TempDir::new().unwrap();
+    let data = DataPlace::Folder(place.path().join("data"));
+    assert!(!data.is_held() && !DataPlace::Memory.is_held());
+    let store = data.open().unwrap();
+    assert!(data.is_held());
+    drop(store);
+    assert!(!data.is_held());
+    std::fs::write(place.path().join("file"), "").unwrap();
+    for unusable in ["file", "file/data"] {
+        let error = DataPlace::Folder(place.path().join(unusable)).open().err().unwrap();
+        assert!(error.message.contains("name another one with `data`"), "{error}");
+        assert!(!error.message.contains("anew"), "{error}");
+    }
+}
+
+#[test]
+fn a_filter_without_a_target_names_a_level() {
+    for good in ["info", "INFO", "off", "divvy=debug", "warn, divvy::server=trace", "[span{a=1}]=debug,info"] {
+        assert!(is_log_filter(good), "{good}");
+    }
+    for bad in ["loud", "info,loud", "divvy", "divvy=loud"] {
+        assert!(!is_log_filter(bad), "{bad}");
     }
 }

@@ -7,7 +7,8 @@ use crate::ids::TopicName;
 use crate::server::topics::{MAX_PARTITIONS_PER_TOPIC, check};
 use crate::topics::{Rack, Topic};
 
-const RACKS: &str = r#"a list of racks, or of lists of racks: ["a", "b"] or [["a", "b"], ["b"]]"#;
+const RACKS: &str =
+    r#"a list of at least one rack, or of lists of racks: ["a", "b"] or [["a", "b"], ["b"]], or leave it out"#;
 
 /// The topic, if it has all that makes one.
 pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(TopicName, Topic)> {
@@ -35,7 +36,8 @@ fn rack_lists(value: &DeValue<'_>) -> Option<Vec<Vec<Rack>>> {
         Some(racks) => racks.iter().map(|value| rack(value.get_ref())).collect(),
         None => rack(value).map(|rack| vec![rack]),
     };
-    value.as_array()?.iter().map(|value| hand(value.get_ref())).collect()
+    let hands: Vec<_> = value.as_array()?.iter().map(|value| hand(value.get_ref())).collect::<Option<_>>()?;
+    (!hands.is_empty()).then_some(hands)
 }
 
 /// Partition `p` gets hand `p` modulo their number.

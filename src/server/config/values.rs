@@ -5,6 +5,9 @@ use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+
 use crate::store::{EmbeddedStore, MemoryStore, Store, StoreError};
 
 /// A host, by name or by address, and a port.
@@ -51,6 +54,37 @@ pub fn listen_address(text: &str) -> Option<SocketAddr> {
     }
 }
 
+/// Reads the address of the admin port; `off` is none.
+pub fn admin_address(text: &str) -> Option<Option<SocketAddr>> {
+    if text == "off" { Some(None) } else { listen_address(text).map(Some) }
+}
+
+/// What a filter of the log is made of.
+pub const LOG_FILTER: &str =
+    r#"a level (error, warn, info, debug, trace, off), or a filter, such as "info,divvy::server=debug""#;
+
+/// Whether the log can be filtered so. A word alone must be a level: `tracing` would take any other for the name of a
+/// module, and log nothing at all.
+pub fn is_log_filter(text: &str) -> bool {
+    let is_bare = |directive: &&str| !directive.contains(['=', '[', ']', '{', '}', '"']);
+    let mut bare = text.split(',').map(str::trim).filter(is_bare);
+    bare.all(|word| word.parse::<LevelFilter>().is_ok()) && EnvFilter::builder().parse(text).is_ok()
+}
+
+/// Whether an assignor can be asked for so: by its name, or by `name@version`. Foreign members' protocols are among them,
+/// so the name may be anything that is one word.
+pub fn is_protocol_wish(text: &str) -> bool {
+    let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+    let is_word = !name.is_empty() && !name.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+    let is_number = |text: &str| !text.starts_with('+') && text.parse::<u32>().is_ok_and(|number| number > 0);
+    is_word && version.is_none_or(is_number)
+}
+
+/// Reads where the data is kept.
+pub fn data_place(text: &str) -> Option<DataPlace> {
+    (!text.is_empty()).then(|| DataPlace::from(text))
+}
+
 /// Where a server keeps what must outlive it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DataPlace {
@@ -65,8 +99,24 @@ impl DataPlace {
     pub fn open(&self) -> Result<Box<dyn Store>, StoreError> {
         match self {
             Self::Memory => Ok(Box::new(MemoryStore::new())),
-            Self::Folder(folder) => Ok(Box::new(EmbeddedStore::open(folder)?)),
+            Self::Folder(folder) => {
+                // At the start nothing is tried again: what cannot be a folder is said here, and not as a fault to wait out.
+                std::fs::create_dir_all(folder).map_err(|error| StoreError {
+                    message: format!(
+                        "the data folder {} cannot be made or used ({error}): name another one with `data` (--data)",
+                        folder.display()
+                    ),
+                })?;
+                Ok(Box::new(EmbeddedStore::open(folder)?))
+            }
         }
+    }
+
+    /// Whether another process has the data: the store's folder is locked as long as it is open.
+    pub fn is_held(&self) -> bool {
+        let Self::Folder(folder) = self else { return false };
+        let lock = std::fs::File::open(folder.join("lock"));
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
     }
 }
 

@@ -1,0 +1,380 @@
+//! Reading cases: every key is one that there is, and every value is what its key asks for. A case that is read as something
+//! else than was meant would hold for ever, so whatever is odd is refused in a sentence: case, key, value, remedy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::{Case, CaseMember, CaseTopic};
+
+/// Keys that say something about a case, and nothing that is checked: where it comes from, what others make of it.
+const REMARKS: [&str; 7] =
+    ["source", "note", "known", "known_deviation", "known_final", "known_rounds", "kafka_order_dependent"];
+
+/// Keys of cases that take several rounds, or another kind of group: read, and not run here.
+const OTHER_KINDS: [&str; 6] = ["rounds", "mode", "connectors", "withheld", "expect_final", "expect_final_props"];
+
+/// Keys of every case.
+const KEYS: [&str; 7] = ["name", "topics", "members", "config", "expect", "expect_error", "expect_props"];
+
+const TOPIC_KEYS: [&str; 4] = ["partitions", "racks", "loads", "connector"];
+
+const MEMBER_KEYS: [&str; 7] = ["id", "instance_id", "rack", "topics", "owned", "generation", "weight"];
+
+/// What can be said of a plan, in this version or in another.
+const PROPERTIES: [&str; 27] = [
+    "all_assigned",
+    "balanced_single_move",
+    "copartitioned",
+    "copies",
+    "distinct_racks",
+    "keeps",
+    "load_max",
+    "max_minus_min",
+    "missing_only_claimed",
+    "moved",
+    "moved_max",
+    "must_not_have",
+    "no_overlap_with_revoked",
+    "not_both_own",
+    "per_topic_max_minus_min",
+    "per_topic_sizes",
+    "rack_mismatches",
+    "rack_mismatches_max",
+    "rounds_max",
+    "single_owner",
+    "sizes",
+    "sizes_multiset",
+    "spread_max_minus_min",
+    "stable",
+    "subset_of_owned",
+    "unassigned",
+    "withheld_count",
+];
+
+/// More partitions than any topic of a coordinator has.
+const MAX_PARTITIONS: u64 = 1_000_000;
+
+/// Reads the text of a file: one case, or a list of them.
+pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
+    let Once(json) = serde_json::from_slice(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let what = error.to_string();
+        let what = what.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&what);
+        match error.classify() {
+            serde_json::error::Category::Data => format!("line {line}, column {column}: {what}"),
+            _ => format!("line {line}, column {column}: this is not JSON ({what})"),
+        }
+    })?;
+    read_cases(json)
+}
+
+/// Reads one case, or a list of them.
+pub fn read_cases(json: Value) -> Result<Vec<Case>, String> {
+    let list = match json {
+        Value::Array(list) => list,
+        one => vec![one],
+    };
+    let read = |(index, value): (usize, &Value)| {
+        let name = value.get("name").and_then(Value::as_str);
+        let name = name.map_or_else(|| format!("case {}", index + 1), |name| format!("case {name:?}"));
+        case(value).map_err(|fault| format!("{name}: {fault}"))
+    };
+    list.iter().enumerate().map(read).collect()
+}
+
+fn case(value: &Value) -> Result<Case, String> {
+    let value = value.as_object().ok_or_else(|| {
+        format!("{} is no case: write {{\"topics\": {{…}}, \"members\": […], \"expect\": {{…}}}}", shown(value))
+    })?;
+    known_keys(value, &[&KEYS[..], &REMARKS, &OTHER_KINDS].concat(), "")?;
+    let other_kind = OTHER_KINDS.into_iter().find(|key| value.contains_key(*key));
+    let members = match value.get("members") {
+        None if other_kind.is_some() => Vec::new(),
+        None => {
+            return Err("\"members\" is missing: write \"members\": [{\"id\": \"a\", \"topics\": [\"t\"]}]".to_owned());
+        }
+        Some(list) => members(list)?,
+    };
+    let topics = match value.get("topics") {
+        None if other_kind.is_some() => BTreeMap::new(),
+        None => return Err("\"topics\" is missing: write \"topics\": {\"t\": {\"partitions\": 3}}".to_owned()),
+        Some(topics) => entries(topics, "\"topics\"", r#"{"t": {"partitions": 3}}"#, topic)?,
+    };
+    let expect = match value.get("expect") {
+        Some(expect) => Some(expectation(expect, &members)?),
+        None => None,
+    };
+    Ok(Case {
+        name: optional(value, "name", "a text", text)?.unwrap_or_default(),
+        topics,
+        members,
+        config: optional(value, "config", "an object, as under [[group]] config", object)?.unwrap_or_default(),
+        expect,
+        expect_error: optional(value, "expect_error", "the code of the refusal, a text", not_empty)?,
+        expect_props: properties(value)?,
+        other_kind,
+    })
+}
+
+fn topic(at: &str, value: &Value) -> Result<CaseTopic, String> {
+    let value = value.as_object().ok_or_else(|| wrong(at, value, r#"{"partitions": 3}"#))?;
+    known_keys(value, &TOPIC_KEYS, at)?;
+    let count = |value: &Value| value.as_u64().filter(|&count| count <= MAX_PARTITIONS).map(|count| count as u32);
+    let expected = format!("a number from 0 to {MAX_PARTITIONS}");
+    let topic = CaseTopic {
+        partitions: required(value, at, "partitions", &expected, count)?,
+        racks: nested(value, at, "racks", r#"a list of racks for each partition, such as [["a", "b"], ["b"]]"#, racks)?,
+        loads: nested(value, at, "loads", "a list with a number for each partition", numbers)?,
+        is_connector: nested(value, at, "connector", "true or false", Value::as_bool)?.unwrap_or_default(),
+    };
+    let lengths = [("racks", topic.racks.as_ref().map(Vec::len)), ("loads", topic.loads.as_ref().map(Vec::len))];
+    for (key, length) in lengths {
+        if let Some(length) = length.filter(|&length| length != topic.partitions as usize) {
+            let partitions = topic.partitions;
+            return Err(format!(
+                "{at} has {partitions} partitions, but {key:?} has {length} entries: write one for each"
+            ));
+        }
+    }
+    Ok(topic)
+}
+
+fn members(list: &Value) -> Result<Vec<CaseMember>, String> {
+    let remedy = r#"a list, such as [{"id": "a", "topics": ["t"]}]"#;
+    let list = list.as_array().ok_or_else(|| wrong("\"members\"", list, remedy))?;
+    let members: Vec<_> = list.iter().enumerate().map(|(at, it)| member(at + 1, it)).collect::<Result<_, _>>()?;
+    let mut ids = BTreeSet::new();
+    if let Some(twice) = members.iter().find(|member| !ids.insert(member.id.as_str())) {
+        return Err(format!("two members have the id {:?}: give each its own", twice.id));
+    }
+    let mut instances = BTreeSet::new();
+    let mut named = members.iter().filter_map(|member| member.instance_id.as_deref());
+    match named.find(|name| !instances.insert(*name)) {
+        Some(twice) => Err(format!("two members have the instance_id {twice:?}: give each its own")),
+        None => Ok(members),
+    }
+}
+
+fn member(number: usize, value: &Value) -> Result<CaseMember, String> {
+    let id = value.get("id").and_then(Value::as_str);
+    let at = id.map_or_else(|| format!("member {number}"), |id| format!("member {id:?}"));
+    let value = value.as_object().ok_or_else(|| wrong(&at, value, r#"{"id": "a", "topics": ["t"]}"#))?;
+    known_keys(value, &MEMBER_KEYS, &at)?;
+    let generation = |value: &Value| value.as_i64().and_then(|number| i32::try_from(number).ok());
+    let weight = |value: &Value| value.as_f64().filter(|weight| *weight >= 0.0).map(|_| value.clone());
+    // A rack and an instance id that are null are none, as on the wire.
+    let name = |value: &Value| if value.is_null() { Some(None) } else { text(value).map(Some) };
+    Ok(CaseMember {
+        id: required(value, &at, "id", "a text that is not empty", not_empty)?,
+        instance_id: nested(value, &at, "instance_id", "a text", name)?.flatten(),
+        rack: nested(value, &at, "rack", "a text", name)?.flatten(),
+        topics: required(value, &at, "topics", "a list of names, such as [\"t\"]", texts)?,
+        owned: nested(value, &at, "owned", "lists of partitions by topic, such as {\"t\": [0, 1]}", shares)?
+            .unwrap_or_default(),
+        generation: nested(value, &at, "generation", "a number from -1", generation)?.unwrap_or(-1),
+        weight: nested(value, &at, "weight", "a number from 0", weight)?,
+    })
+}
+
+/// What each member gets: partitions by topic, or a state as `divvy assignor run` shows it.
+fn expectation(value: &Value, members: &[CaseMember]) -> Result<BTreeMap<String, Value>, String> {
+    const EXAMPLE: &str = r#"what each member gets, such as {"a": {"t": [0, 1]}, "b": {}}, or leave the key out"#;
+    let by_member = value.as_object().ok_or_else(|| wrong("\"expect\"", value, EXAMPLE))?;
+    let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
+    for (id, share) in by_member {
+        if !members.is_empty() && !ids.contains(&id.as_str()) {
+            return Err(format!("\"expect\" names a member {id:?} that is not there: {}", remedy(id, &ids)));
+        }
+        let lists = share.as_object().ok_or_else(|| wrong(&format!("\"expect\" of member {id:?}"), share, EXAMPLE))?;
+        let odd = lists.iter().find(|(_, list)| list.is_array() && partitions(list).is_none());
+        if let Some((topic, list)) = odd {
+            let at = format!("\"expect\" of member {id:?}, topic {topic:?}");
+            return Err(wrong(&at, list, "a list of partitions, such as [0, 1]"));
+        }
+    }
+    Ok(by_member.iter().map(|(id, share)| (id.clone(), share.clone())).collect())
+}
+
+fn properties(case: &Map<String, Value>) -> Result<BTreeMap<String, Value>, String> {
+    let props = optional(case, "expect_props", r#"an object, such as {"all_assigned": true}"#, object)?;
+    let Some(Value::Object(props)) = props else { return Ok(BTreeMap::new()) };
+    known_keys(&props, &PROPERTIES, "\"expect_props\"")?;
+    Ok(props.into_iter().collect())
+}
+
+/// The keys of an object, each of them one that there is.
+fn known_keys(object: &Map<String, Value>, known: &[&str], at: &str) -> Result<(), String> {
+    let place = if at.is_empty() { String::new() } else { format!("{at}: ") };
+    match object.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+        Some((key, value)) => {
+            Err(format!("{place}there is no key {key:?} (it is {}): {}", shown(value), remedy(key, known)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn remedy(word: &str, known: &[&str]) -> String {
+    // At most every third letter is wrong.
+    let scored = known.iter().map(|&name| (strsim::damerau_levenshtein(&word.to_lowercase(), name), name));
+    match scored.min().filter(|(distance, name)| *distance <= name.len() / 3) {
+        Some((_, name)) => format!("did you mean {name:?}?"),
+        None => format!("there are {}", known.join(", ")),
+    }
+}
+
+fn required<T>(
+    object: &Map<String, Value>,
+    at: &str,
+    key: &str,
+    expected: &str,
+    read: impl FnOnce(&Value) -> Option<T>,
+) -> Result<T, String> {
+    let missing = || format!("{at}: {key:?} is missing: write {expected}");
+    nested(object, at, key, expected, read)?.ok_or_else(missing)
+}
+
+fn nested<T>(
+    object: &Map<String, Value>,
+    at: &str,
+    key: &str,
+    expected: &str,
+    read: impl FnOnce(&Value) -> Option<T>,
+) -> Result<Option<T>, String> {
+    let Some(value) = object.get(key) else { return Ok(None) };
+    read(value).map(Some).ok_or_else(|| wrong(&format!("{at}: {key:?}"), value, expected))
+}
+
+fn optional<T>(
+    case: &Map<String, Value>,
+    key: &str,
+    expected: &str,
+    read: impl FnOnce(&Value) -> Option<T>,
+) -> Result<Option<T>, String> {
+    let Some(value) = case.get(key) else { return Ok(None) };
+    read(value).map(Some).ok_or_else(|| wrong(&format!("{key:?}"), value, expected))
+}
+
+fn entries<T>(
+    value: &Value,
+    at: &str,
+    expected: &str,
+    read: impl Fn(&str, &Value) -> Result<T, String>,
+) -> Result<BTreeMap<String, T>, String> {
+    let entries = value.as_object().ok_or_else(|| wrong(at, value, expected))?.iter();
+    entries.map(|(name, value)| Ok((name.clone(), read(&format!("topic {name:?}"), value)?))).collect()
+}
+
+fn wrong(at: &str, value: &Value, expected: &str) -> String {
+    format!("{at} is {}: write {expected}", shown(value))
+}
+
+/// A value, as far as it fits into a sentence.
+fn shown(value: &Value) -> String {
+    const MOST_CHARACTERS: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn not_empty(value: &Value) -> Option<String> {
+    text(value).filter(|text| !text.is_empty())
+}
+
+fn object(value: &Value) -> Option<Value> {
+    value.is_object().then(|| value.clone())
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(text).collect()
+}
+
+fn racks(value: &Value) -> Option<Vec<Vec<String>>> {
+    value.as_array()?.iter().map(texts).collect()
+}
+
+fn numbers(value: &Value) -> Option<Vec<u64>> {
+    value.as_array()?.iter().map(Value::as_u64).collect()
+}
+
+/// A list of partitions; -1 stands for a connector itself.
+pub(super) fn partitions(value: &Value) -> Option<Vec<i32>> {
+    value.as_array()?.iter().map(|number| i32::try_from(number.as_i64()?).ok().filter(|&number| number >= -1)).collect()
+}
+
+/// Partitions by topic.
+pub(super) fn shares(value: &Value) -> Option<BTreeMap<String, Vec<i32>>> {
+    value.as_object()?.iter().map(|(topic, list)| Some((topic.clone(), partitions(list)?))).collect()
+}
+
+/// JSON in which no object has a key twice: of two topics of one name one would be lost without a word.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceVisitor)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Once;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Once, E> {
+        Ok(Once(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Once, E> {
+        Ok(Once(Number::from_f64(value).map_or(Value::Null, Value::Number)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Once, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Once(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Once(Value::Array(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Once, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                let twice = format!("the key {key:?} stands twice in one object: keep one of them");
+                return Err(serde::de::Error::custom(twice));
+            }
+            let Once(value) = entries.next_value()?;
+            map.insert(key, value);
+        }
+        Ok(Once(Value::Object(map)))
+    }
+}

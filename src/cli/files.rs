@@ -1,0 +1,29 @@
+//! Files that were named on the command line: read as far as they may be long, and refused in a sentence.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::failure::{Failure, Kind};
+use crate::sandbox::limits::MAX_MODULE_BYTES;
+use crate::server::config::read_regular;
+
+/// The largest file of cases: thousands of groups of thousands of members.
+const MAX_CASES_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The bytes of a module; one that is too large for any sandbox is refused by the one that gets it.
+pub fn module(path: &Path) -> Result<Vec<u8>> {
+    read(path, MAX_MODULE_BYTES as u64)
+}
+
+/// The text of a file of cases.
+pub fn cases(path: &Path) -> Result<Vec<u8>> {
+    read(path, MAX_CASES_BYTES)
+}
+
+fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    read_regular(path, most_bytes).map_err(|error| {
+        let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Failed };
+        Failure::of(kind, format!("{} cannot be read ({error}): check the path", path.display()))
+    })
+}

@@ -1,0 +1,72 @@
+//! What was named and is not there: assignors without a module, and folders without any. The member serves all the same,
+//! since a module may be dropped in later, but nobody has to find out from what it does not offer.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use wasmparser::{Parser, Payload};
+
+use crate::assignor::Manifest;
+use crate::cli::files;
+use crate::membership::config::CONSUMER;
+use crate::membership::negotiate::NATIVE;
+
+/// Where a module says what it is.
+const MANIFEST_SECTION: &str = "divvy.manifest";
+
+/// One thing that is not there: for scripts and for people.
+pub struct Missing {
+    /// A line of JSON.
+    pub event: Value,
+    /// A sentence.
+    pub text: String,
+}
+
+/// What is not there of what a member of that type was told to offer, as far as the modules' own words go. Whether they
+/// serve is found out later, and told then.
+pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> Vec<Missing> {
+    let manifests: Vec<Manifest> = folders.iter().flat_map(|folder| manifests(folder)).collect();
+    let places = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" nor ");
+    let rest = if protocol_type == CONSUMER { "range, which is built in, is offered" } else { "nothing is offered" };
+    if manifests.is_empty() && wanted.is_empty() {
+        let text = format!("there is no module in {places}: {rest} until a *.wasm file is dropped there");
+        return vec![Missing { event: json!({ "event": "no_modules", "folders": folders }), text }];
+    }
+    let lacks = |name: &&String| !is_there(name, &manifests, protocol_type);
+    let say = |name: &String| {
+        let event = json!({ "event": "assignor_missing", "assignor": name, "folders": folders });
+        let others: Vec<String> = manifests.iter().map(|it| format!("{}@{}", it.name, it.version)).collect();
+        let others = if others.is_empty() { "no module".to_owned() } else { others.join(", ") };
+        let text = format!(
+            "there is no assignor {name} for type {protocol_type} in {places} (there is {others}): it is offered once \
+             its *.wasm file is dropped there"
+        );
+        Missing { event, text }
+    };
+    wanted.iter().filter(lacks).map(say).collect()
+}
+
+fn is_there(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> bool {
+    let is_called = |manifest: &Manifest| match wanted.split_once('@') {
+        None => manifest.name == wanted,
+        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
+    };
+    (wanted == NATIVE && protocol_type == CONSUMER)
+        || manifests.iter().any(|manifest| manifest.protocol_type == protocol_type && is_called(manifest))
+}
+
+/// What the modules of a folder say of themselves; a file that says nothing is told of when it is loaded.
+fn manifests(folder: &Path) -> Vec<Manifest> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let modules = entries.filter(|path| path.extension().is_some_and(|end| end == "wasm"));
+    modules.filter_map(|path| manifest(&files::module(&path).ok()?)).collect()
+}
+
+fn manifest(bytes: &[u8]) -> Option<Manifest> {
+    let mut sections = Parser::new(0).parse_all(bytes).map_while(Result::ok);
+    let json = sections.find_map(|payload| match payload {
+        Payload::CustomSection(section) if section.name() == MANIFEST_SECTION => Some(section.data().to_vec()),
+        _ => None,
+    })?;
+    serde_json::from_slice(&json).ok()
+}
