@@ -23,6 +23,7 @@ use crate::embedded::user_data::{Facts, UserData};
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::topics::{Topic, TopicTable};
 
+mod once;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -38,7 +39,7 @@ const LOADS: &str = "loads";
 /// One case.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name; a case for `assignor run` needs none.
+    /// Its name; a case without one is called by its number in the file.
     pub name: String,
     topics: BTreeMap<String, CaseTopic>,
     members: Vec<CaseMember>,

@@ -2,11 +2,10 @@
 //! else than was meant would hold for ever, so whatever is odd is refused in a sentence: case, key, value, remedy.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
+use super::once::Once;
 use super::{Case, CaseMember, CaseTopic};
 
 /// Keys that say something about a case, and nothing that is checked: where it comes from, what others make of it.
@@ -78,9 +77,14 @@ pub fn read_cases(json: Value) -> Result<Vec<Case>, String> {
         one => vec![one],
     };
     let read = |(index, value): (usize, &Value)| {
+        let number = format!("case {}", index + 1);
         let name = value.get("name").and_then(Value::as_str);
-        let name = name.map_or_else(|| format!("case {}", index + 1), |name| format!("case {name:?}"));
-        case(value).map_err(|fault| format!("{name}: {fault}"))
+        let place = name.map_or_else(|| number.clone(), |name| format!("case {name:?}"));
+        let mut case = case(value).map_err(|fault| format!("{place}: {fault}"))?;
+        if case.name.is_empty() {
+            case.name = number;
+        }
+        Ok(case)
     };
     list.iter().enumerate().map(read).collect()
 }
@@ -313,68 +317,4 @@ pub(super) fn partitions(value: &Value) -> Option<Vec<i32>> {
 /// Partitions by topic.
 pub(super) fn shares(value: &Value) -> Option<BTreeMap<String, Vec<i32>>> {
     value.as_object()?.iter().map(|(topic, list)| Some((topic.clone(), partitions(list)?))).collect()
-}
-
-/// JSON in which no object has a key twice: of two topics of one name one would be lost without a word.
-struct Once(Value);
-
-impl<'de> Deserialize<'de> for Once {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OnceVisitor)
-    }
-}
-
-struct OnceVisitor;
-
-impl<'de> Visitor<'de> for OnceVisitor {
-    type Value = Once;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Once, E> {
-        Ok(Once(Value::Null))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Once, E> {
-        Ok(Once(Value::Bool(value)))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Once, E> {
-        Ok(Once(Number::from_f64(value).map_or(Value::Null, Value::Number)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Once, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Once(item)) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Once(Value::Array(list)))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Once, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            if map.contains_key(&key) {
-                let twice = format!("the key {key:?} stands twice in one object: keep one of them");
-                return Err(serde::de::Error::custom(twice));
-            }
-            let Once(value) = entries.next_value()?;
-            map.insert(key, value);
-        }
-        Ok(Once(Value::Object(map)))
-    }
 }

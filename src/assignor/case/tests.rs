@@ -120,7 +120,8 @@ fn cases_of_other_kinds_are_read_and_not_run() {
     let connector =
         json!({ "topics": { "t": { "partitions": 1, "connector": true } }, "expect": { "a": { "t": [-1] } } });
     assert!(check(two_members(connector)).unwrap_err().contains("connectors are not run here"));
-    let last =
-        json!({ "expect_props": { "all_assigned": true }, "expect_final": {}, "withheld": [], "known_final": {} });
+    let last = json!({ "expect_props": { "all_assigned": true }, "expect_final": {}, "known_final": {} });
     assert_eq!(check(two_members(last)).unwrap_err(), "cases of several rounds are not run here");
+    let withheld = json!({ "expect": {}, "withheld": [] });
+    assert_eq!(check(two_members(withheld)).unwrap_err(), "cases with \"withheld\" are not run here");
 }

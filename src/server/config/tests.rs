@@ -200,7 +200,7 @@ fn a_wrong_value_is_refused_with_what_to_write() {
         ("topic = 1", "write it as [[topic]], in double brackets"),
         ("[[topic]]\npartitions = 1", "line 1: name is missing here: write name = \"clicks\""),
         ("[[topic]]\nname = \"a/b\"\npartitions = 1", "a topic's name is made of"),
-        ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = \"r\"", "write a list of racks"),
+        ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = \"r\"", "write a list of at least one rack"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = []", "racks = []: write a list of at least one rack"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = [[\"r\", \"r\"]]", "names rack \"r\" twice"),
         ("[[group]]\nfallback = \"range\"", "match is missing here"),
@@ -344,7 +344,7 @@ fn a_data_folder_is_held_while_its_store_is_open() {
 
 #[test]
 fn a_filter_without_a_target_names_a_level() {
-    for good in ["info", "INFO", "off", "divvy=debug", "warn, divvy::server=trace", "[span{a=1}]=debug,info"] {
+    for good in ["info", "INFO", "off", "divvy=debug", "warn,divvy::server=trace", "[span{a=1}]=debug,info"] {
         assert!(is_log_filter(good), "{good}");
     }
     for bad in ["loud", "info,loud", "divvy", "divvy=loud"] {

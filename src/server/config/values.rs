@@ -67,7 +67,7 @@ pub const LOG_FILTER: &str =
 /// module, and log nothing at all.
 pub fn is_log_filter(text: &str) -> bool {
     let is_bare = |directive: &&str| !directive.contains(['=', '[', ']', '{', '}', '"']);
-    let mut bare = text.split(',').map(str::trim).filter(is_bare);
+    let mut bare = text.split(',').filter(is_bare);
     bare.all(|word| word.parse::<LevelFilter>().is_ok()) && EnvFilter::builder().parse(text).is_ok()
 }
 
