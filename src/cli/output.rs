@@ -3,7 +3,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ impl Output {
         let mut stdout = std::io::stdout().lock();
         match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
-            other => Ok(other?),
+            other => other.context("the answer cannot be written to stdout"),
         }
     }
 

@@ -108,6 +108,7 @@ fn names_that_cannot_be_are_refused_at_once() {
         ["--topic", "a b"],
         ["--topic", "a,,b"],
         ["--fact", "=2"],
+        ["--server", ""],
         ["--assignor", "a@b"],
         ["--assignor", "range@"],
         ["--assignor", ""],

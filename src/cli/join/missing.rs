@@ -27,15 +27,23 @@ pub struct Missing {
 pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> Vec<Missing> {
     let manifests: Vec<Manifest> = folders.iter().flat_map(|folder| manifests(folder)).collect();
     let places = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" nor ");
-    let rest = if protocol_type == CONSUMER { "range, which is built in, is offered" } else { "nothing is offered" };
     if manifests.is_empty() && wanted.is_empty() {
-        let text = format!("there is no module in {places}: {rest} until a *.wasm file is dropped there");
-        return vec![Missing { event: json!({ "event": "no_modules", "folders": folders }), text }];
+        let text = match protocol_type {
+            CONSUMER => format!(
+                "there is no module in {places}: range, which is built in, is all that is offered until a *.wasm file \
+                 is dropped there"
+            ),
+            other => format!(
+                "there is no module in {places}, and only a module can serve type {other}: drop its *.wasm file there"
+            ),
+        };
+        let event = json!({ "event": "no_modules", "folders": folders });
+        return vec![Missing { event, text }];
     }
     let lacks = |name: &&String| !is_there(name, &manifests, protocol_type);
     let say = |name: &String| {
         let event = json!({ "event": "assignor_missing", "assignor": name, "folders": folders });
-        let others: Vec<String> = manifests.iter().map(|it| format!("{}@{}", it.name, it.version)).collect();
+        let others: Vec<String> = manifests.iter().map(|it| it.protocol().to_string()).collect();
         let others = if others.is_empty() { "no module".to_owned() } else { others.join(", ") };
         let text = format!(
             "there is no assignor {name} for type {protocol_type} in {places} (there is {others}): it is offered once \

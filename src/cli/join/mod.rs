@@ -33,7 +33,7 @@ pub struct Join {
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_ports)]
     server: String,
     /// The group
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     group: String,
     /// A topic to share, for type consumer; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]

@@ -38,8 +38,8 @@ impl Create {
         let answer = Kafka::connect(&self.server)?.ask(&request)?;
         let made = answer.topics.first().with_context(|| format!("{} says nothing about the topic", self.server))?;
         if made.error_code.is_error() {
-            let what = format!("topic {:?} is not made", self.topic);
-            return Err(refused(&what, made.error_code, made.error_message.as_ref()));
+            // The server's own sentence names it.
+            return Err(refused("the topic is not made", made.error_code, made.error_message.as_ref()));
         }
         let partitions = if made.num_partitions > 0 { made.num_partitions } else { self.partitions };
         output.print(&json!({ "name": self.topic, "partitions": partitions }), || {

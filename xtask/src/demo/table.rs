@@ -9,6 +9,7 @@ use crate::divvy::Member;
 pub fn sentence(event: &Value) -> String {
     let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
     match event["event"].as_str() {
+        Some("joining") => format!("joins group {}", text("group")),
         Some("assigned") => {
             let role = if event["role"] == "leader" { "leads and owns" } else { "owns" };
             format!("{role} {} (generation {}, {})", numbers(&owned(event)), event["generation"], text("protocol"))
