@@ -7,6 +7,9 @@
 //!               { "id": "m-2", "topics": ["clicks"], "instance_id": "i-2" }],
 //!   "config": {}, "expect": { "m-1": { "clicks": [0] }, "m-2": { "clicks": [1] } } }
 //! ```
+//!
+//! A strategy that hands out states is held against them as `divvy assignor run` shows them:
+//! `"expect": { "m-1": { "role": "active", "epoch": 1, "active": "m-1" } }`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -39,7 +39,9 @@ Exit codes:
   3  unreachable: nobody answers at the address
   4  not found: no such group, topic, file or module
   5  in use: another process has the port or the data folder
-141  nobody reads the answer any more, as after `| head`";
+141  nobody reads the answer any more, as after `| head`
+
+With --json a failure is also an object on stdout: {\"error\": {\"kind\": …, \"code\": …, \"message\": …}}";
 
 /// Group coordination whose assignment strategies are WebAssembly plug-ins, in Kafka's wire format.
 #[derive(Parser, Debug)]

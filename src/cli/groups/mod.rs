@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::address::host_port;
 use super::failure::{Failure, Kind};
-use super::output::{Output, aside};
+use super::output::{Output, aside, plain};
 use super::{ADMIN, SERVER, admin};
 
 mod describe;
@@ -60,9 +60,8 @@ impl Source {
             }
             Err(error) => {
                 if self.admin.is_some() {
-                    aside(&format!(
-                        "note: no answer from {address} ({error:#}); this is what Kafka's protocol can tell"
-                    ));
+                    let told = "this is what Kafka's protocol can tell";
+                    aside(&plain(&format!("note: no answer from {address} ({error:#}); {told}")));
                 }
                 Ok(None)
             }

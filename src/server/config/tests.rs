@@ -344,7 +344,7 @@ fn a_data_folder_is_held_while_its_store_is_open() {
 
 #[test]
 fn a_filter_without_a_target_names_a_level() {
-    for good in ["info", "INFO", "off", "divvy=debug", "warn,divvy::server=trace", "[span{a=1}]=debug,info"] {
+    for good in ["", "info", "INFO", "off", "divvy=debug", "warn,divvy::server=trace", "[span{a=1}]=debug,info"] {
         assert!(is_log_filter(good), "{good}");
     }
     for bad in ["loud", "info,loud", "divvy", "divvy=loud"] {
