@@ -1,7 +1,10 @@
 //! How each answer of the coordinator is taken (coordinator.md 2.2 to 2.5, clients.md 6). What an error costs is chosen
 //! with care: 27 only a rejoin, 22 the generation, 25 the member id too, 15 and 16 nothing but the way to the coordinator.
 
+use std::time::Duration;
+
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
+use super::limits::WAIT_SHARE_OF_SESSION;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
@@ -37,7 +40,13 @@ impl Membership {
     }
 
     fn join_later(&mut self, reason: String) {
-        let join_at = self.now.mono + self.join_backoff.fail(&mut self.dice);
+        let wait = self.join_backoff.fail(&mut self.dice);
+        self.wait_to_join(wait, reason);
+    }
+
+    /// Nobody says that the member is alive while it waits, so it never waits for as long as its session.
+    pub(super) fn wait_to_join(&mut self, wait: Duration, reason: String) {
+        let join_at = self.now.mono + wait.min(self.config.session_timeout / WAIT_SHARE_OF_SESSION);
         self.state = State::Unjoined { join_at, reason };
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -145,7 +146,7 @@ impl LeadJob {
             protocol: self.protocol.clone(),
             digest: chosen.and_then(|it| it.digest()),
             kind: failed.kind,
-            message: failed.message,
+            message: told(&failed, chosen.and_then(|it| it.file())),
         };
         Led { fault: Some(fault), ..self.serve_all_the_same() }
     }
@@ -225,6 +226,13 @@ impl LeadJob {
             budget_ms: self.budget,
         }
     }
+}
+
+/// A failure in words that still say which file it was when they are read on another machine.
+fn told(failed: &CallError, file: Option<&Path>) -> String {
+    let file = file.map(|it| format!("{}: ", it.display())).unwrap_or_default();
+    let code = failed.code.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    format!("{file}{code}{}", failed.message)
 }
 
 fn served(plan: Plan, digest: Option<Digest>, served_by: ServedBy) -> Led {

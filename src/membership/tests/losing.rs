@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::story::{Story, joined};
+use super::story::{Story, config, joined, not_synced};
 use crate::ids::{Generation, MemberId};
+use crate::membership::config::Config;
 use crate::membership::event::{Event, JoinAnswer, Peer};
 use crate::membership::notice::Notice;
 use crate::wire::ErrorCode;
@@ -147,4 +148,18 @@ fn leaving_tells_the_coordinator_and_nothing_follows() {
     assert_eq!(story.told.last(), Some(&Notice::Left));
     story.pass(INTERVAL * 20).wants_nothing();
     assert_eq!(story.member.next_deadline(), None);
+}
+
+#[test]
+fn a_member_never_waits_for_as_long_as_its_session_to_join_again() {
+    let session_timeout = Duration::from_secs(2);
+    let mut story = Story::new(Config { session_timeout, ..config() });
+    story.strategies(Vec::new()).start(Peer::Divvy);
+    for generation in 1..12 {
+        story.follows(generation, "range");
+        let (sync, _) = story.sync();
+        let before = story.now.mono;
+        story.give(Event::Synced(sync, not_synced(ErrorCode::RebalanceInProgress))).pass_until_wanted();
+        assert!(story.now.mono - before < session_timeout / 2, "the coordinator would forget it");
+    }
 }
