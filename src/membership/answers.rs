@@ -8,7 +8,7 @@ use super::limits::WAIT_SHARE_OF_SESSION;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
-use crate::ids::MemberId;
+use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
 
 impl Membership {
@@ -89,7 +89,9 @@ impl Membership {
     /// What a divvy coordinator told beside the answer.
     fn learn(&mut self, extras: Option<JoinExtras>) {
         let Some(extras) = extras else { return self.announce() };
-        if extras.suspended != self.suspended {
+        // A retry that fails at another leader is no news: it says the same with another file's name.
+        let protocols = |list: &[(Protocol, String)]| list.iter().map(|(it, _)| it.clone()).collect::<Vec<_>>();
+        if protocols(&extras.suspended) != protocols(&self.suspended) {
             self.suspended.clone_from(&extras.suspended);
             if !extras.suspended.is_empty() {
                 self.tell(Notice::Suspended(extras.suspended));

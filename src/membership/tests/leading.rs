@@ -127,7 +127,7 @@ fn states_that_nobody_can_make_are_a_leaders_error_for_divvy_alone() {
 }
 
 #[test]
-fn a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
+fn b44_a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
     let mut story = Story::new(config());
     story.strategies(Vec::new()).start(Peer::Other).leads(1, "range").topics_are(&[]).strategy_runs().gets(&[]);
     story.told.clear();
@@ -141,7 +141,7 @@ fn a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
     assert_eq!(asked.1[0].as_str(), "clicks");
     story.wanted.push(Action::FetchTopics(asked.0, asked.1));
     story.topics_are(&[("clicks", 2)]);
-    assert!(story.join().1.reason.contains("topic clicks appeared"), "B44: compared with what the plan used");
+    assert!(story.join().1.reason.contains("topic clicks appeared"), "compared with what the plan used");
 }
 
 #[test]

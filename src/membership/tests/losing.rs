@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::story::{Story, config, joined, not_synced};
+use crate::embedded::consumer::Subscription;
+use crate::embedded::user_data::UserData;
 use crate::ids::{Generation, MemberId};
 use crate::membership::config::Config;
 use crate::membership::event::{Event, JoinAnswer, Peer};
@@ -162,4 +164,19 @@ fn a_member_never_waits_for_as_long_as_its_session_to_join_again() {
         story.give(Event::Synced(sync, not_synced(ErrorCode::RebalanceInProgress))).pass_until_wanted();
         assert!(story.now.mono - before < session_timeout / 2, "the coordinator would forget it");
     }
+}
+
+#[test]
+fn b27_a_frozen_member_loses_its_work_before_it_says_anything_and_claims_it_by_its_old_generation() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    // Frozen for longer than its session: others have its work when it goes on.
+    story.pass(Duration::from_secs(15));
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    story.beats(ErrorCode::UnknownMemberId);
+    let (sent, call) = story.pass_until_wanted().join();
+    assert_eq!(sent.member, MemberId::default(), "as a new member");
+    let subscription = Subscription::decode(&call.offers[0].1).unwrap();
+    let last = UserData::decode(subscription.tail.user_data.unwrap()).unwrap().last.unwrap();
+    assert_eq!(last.generation, 5, "whoever took over has a newer claim");
+    assert_eq!(story.told.len(), 1, "lost once");
 }
