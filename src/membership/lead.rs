@@ -162,7 +162,10 @@ impl LeadJob {
             return self.states_all_the_same();
         }
         let input = self.input(&serde_json::Value::Null);
-        if let Some(last) = &self.last_plan
+        // Who chose range gets range. No other protocol takes over from it, so the last plan would go on for as long as the
+        // module is broken, and leave every newcomer without work.
+        if self.protocol != NATIVE
+            && let Some(last) = &self.last_plan
             && let Ok(plan) = assignor::cut_last_plan(last, &input)
         {
             return served(plan, None, ServedBy::LastPlan);

@@ -89,6 +89,22 @@ fn the_groups_fall_back_comes_before_the_last_plan_and_the_last_plan_before_rang
 }
 
 #[test]
+fn a_broken_range_is_stood_in_for_by_the_hosts_own_however_long() {
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(r#"{"abi":"1.0","name":"range"}"#)]).start(Peer::Divvy);
+    for generation in 1..4 {
+        story.leads(generation, "range").topics_are(&[("clicks", 4)]).strategy_runs();
+        let served = story.told.iter().rev().find_map(|it| match it {
+            Notice::Fault { served_by, .. } => Some(served_by.clone()),
+            _ => None,
+        });
+        assert_eq!(served, Some(ServedBy::NativeRange), "the last plan knows no newcomer");
+        story.gets(&[0, 1]).pass_until_due().beats(ErrorCode::RebalanceInProgress);
+        story.give(Event::GivenUp(Generation(generation)));
+    }
+}
+
+#[test]
 fn a_leader_without_the_module_serves_the_group_all_the_same() {
     let mut story = Story::new(config());
     story.strategies(Vec::new()).start(Peer::Other).leads(1, "roundrobin").topics_are(&[("clicks", 4)]).strategy_runs();
