@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
-use super::limits::WAIT_SHARE_OF_SESSION;
+use super::limits::{FIRST_REST, LONGEST_REST, WAIT_SHARE_OF_SESSION};
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
@@ -147,8 +147,10 @@ impl Membership {
         }
         if let Some(plan) = joined.basis.plan.as_deref() {
             self.remember_plan(&call, plan.memo.clone());
-            self.rejoin =
-                plan.call_again.map(|wait| (self.now.mono + wait, "its strategy asked to be called again".to_owned()));
+            // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
+            let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
+            let reason = || "its strategy asked to be called again".to_owned();
+            self.rejoin = plan.call_again.map(|wait| (self.now.mono + wait.max(rest), reason()));
         }
         self.join_backoff.succeed();
         self.heart.renew(self.now.mono);
@@ -173,6 +175,7 @@ impl Membership {
             }
             ErrorCode::RebalanceInProgress => {
                 self.confirm(sent);
+                self.rejoins = 0;
                 self.give_up("the group rebalances".to_owned());
             }
             ErrorCode::IllegalGeneration => self.lose_generation("the group went on without the member", Id::Kept),

@@ -34,3 +34,9 @@ pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
 /// The part of its session (a third) that a member out of a generation may wait before it joins again: the coordinator
 /// hears nothing of it meanwhile.
 pub const WAIT_SHARE_OF_SESSION: u32 = 3;
+
+/// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
+pub const FIRST_REST: Duration = Duration::from_secs(1);
+
+/// … up to this: a minute of work between two rebalances is what a group can live with.
+pub const LONGEST_REST: Duration = Duration::from_secs(60);

@@ -78,6 +78,8 @@ pub struct Membership {
     watch: Watch,
     /// A stable member joins again then, and why.
     rejoin: Option<(Timestamp, String)>,
+    /// How often it has joined again in a row for reasons of its own.
+    rejoins: u32,
     last_plan: Option<LastPlan>,
     memo: Option<Bytes>,
 }
@@ -107,6 +109,7 @@ impl Membership {
             claim: None,
             watch,
             rejoin: None,
+            rejoins: 0,
             last_plan: None,
             memo: None,
         }

@@ -105,6 +105,34 @@ fn a_broken_range_is_stood_in_for_by_the_hosts_own_however_long() {
 }
 
 #[test]
+fn a_strategy_that_asks_to_be_called_again_every_time_is_called_ever_more_seldom() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).start(Peer::Divvy);
+    let mut waits = Vec::new();
+    for generation in 1..10 {
+        story.leads(generation, "range").topics_are(&[("clicks", 4)]);
+        let Some(Action::Lead(sent, job)) = story.wanted.pop() else { panic!("{:?}", story.wanted) };
+        let mut led = job.run();
+        led.plan.as_mut().unwrap().call_again = Some(Duration::from_secs(1));
+        story.give(Event::Led(sent, Box::new(led))).gets(&[0]).told.clear();
+        let before = story.now.mono;
+        while story.told.is_empty() {
+            story.pass_until_due();
+            while let Some(last) = story.wanted.last() {
+                match last {
+                    Action::Heartbeat(..) => story.beats(ErrorCode::None),
+                    _ => story.topics_are(&[("clicks", 4)]),
+                };
+            }
+        }
+        waits.push(story.now.mono - before);
+        story.give(Event::GivenUp(Generation(generation)));
+    }
+    assert!(waits.is_sorted() && waits[0] == Duration::from_secs(1), "{waits:?}");
+    assert_eq!(waits.last(), Some(&Duration::from_secs(60)));
+}
+
+#[test]
 fn a_leader_without_the_module_serves_the_group_all_the_same() {
     let mut story = Story::new(config());
     story.strategies(Vec::new()).start(Peer::Other).leads(1, "roundrobin").topics_are(&[("clicks", 4)]).strategy_runs();
