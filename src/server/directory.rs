@@ -7,8 +7,9 @@ use tokio::sync::watch;
 
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
+use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
-use super::topics::{self, TopicError, Topics, View};
+use super::topics::{self, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
 use crate::topics::{Rack, Topic};
@@ -80,20 +81,31 @@ impl Directory {
 
     /// Makes those of the topics that do not exist, if the configuration allows it. One that cannot be made stays
     /// unknown, and the log says why.
-    pub(crate) async fn auto_create(&self, names: impl Iterator<Item = &str>) {
+    pub(crate) async fn auto_create(&self, names: &[&str], quiet: &Quiet) {
         let Some(partitions) = self.auto_create else { return };
+        let created = self.add_named(names, partitions, quiet);
+        let count = created.len();
+        if count > 0 && self.store(created).await.is_ok() {
+            tracing::info!(count, partitions, "topics created, since a client named them");
+        }
+    }
+
+    fn add_named(&self, names: &[&str], partitions: u32, quiet: &Quiet) -> Vec<Entry> {
         let view = self.view();
-        let mut entries = Vec::new();
-        for name in names.filter(|name| view.table().get(name).is_none() && is_legal(name)) {
-            match self.topics.create(name, partitions, Vec::new()) {
-                Ok(entry) => entries.push(entry),
-                Err(error) if error.code == ErrorCode::TopicAlreadyExists => {}
-                Err(error) => tracing::warn!(topic = name, %error, "a topic that a client named was not created"),
-            }
+        if names.iter().all(|name| view.table().get(name).is_some()) {
+            // As nearly always.
+            return Vec::new();
         }
-        if !entries.is_empty() && self.store(entries).await.is_ok() {
-            tracing::info!(partitions, "topics created, since a client named them");
+        let Named { entries, left_out: not_created } = self.topics.create_named(names.iter().copied(), partitions);
+        if let Some(left_out) = (not_created > 0).then(|| quiet.allows("not_created")).flatten() {
+            tracing::warn!(
+                not_created,
+                left_out,
+                "a client named topics that there is no room for: create those that are needed with `divvy topics \
+                 create`; `topics.auto.create = \"off\"` keeps clients from filling the table"
+            );
         }
+        entries
     }
 
     /// Makes a topic; it is durable when this returns.
@@ -109,11 +121,8 @@ impl Directory {
     /// Makes new topics durable, or takes them back.
     async fn store(&self, entries: Vec<Entry>) -> Result<(), TopicError> {
         let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
-        for entry in &entries {
-            if let Entry::Topic(name, _) = entry {
-                self.topics.remove(name);
-            }
-        }
+        let name = |entry| if let &Entry::Topic(ref name, _) = entry { Some(name) } else { None };
+        self.topics.remove(entries.iter().filter_map(name));
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }
 

@@ -1,21 +1,21 @@
 //! Starts a server and ends it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 use super::clock::Clock;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
 use super::handle::{Handle, Inner};
-use super::limits::{MAX_BLOCKING_THREADS, REQUEST_MEMORY_BYTES, STOP_GRACE, SWEEP_INTERVAL};
+use super::limits::{MAX_BLOCKING_THREADS, STOP_GRACE, SWEEP_INTERVAL};
 use super::listener;
+use super::memory::Memory;
 use super::messages::ToShard;
 use super::metrics::Metrics;
 use super::quiet::Quiet;
@@ -191,7 +191,7 @@ impl Builder {
             registry: Registry::default(),
             metrics: Metrics::new(),
             quiet: Quiet::new(clock),
-            memory: Arc::new(Semaphore::new(REQUEST_MEMORY_BYTES)),
+            memory: Memory::new(),
             max_request_bytes: config.socket_request_max_bytes,
             presents_as_kafka,
             stopping: AtomicBool::new(false),

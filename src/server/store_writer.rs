@@ -159,7 +159,10 @@ impl Thread<'_> {
         match &outcome {
             Ok(()) => turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks))),
             Err(error) => {
-                tracing::error!(%error, entries = batch.len(), "a batch was not stored; its groups are read anew");
+                if let Some(left_out) = self.handle.quiet().allows("not_stored") {
+                    let entries = batch.len();
+                    tracing::error!(%error, entries, left_out, "a batch was not stored; its groups are read anew");
+                }
                 for (shard, marks) in turns {
                     let groups: Vec<GroupId> = marks.into_iter().map(|(group, _)| group).collect();
                     self.broken.extend(groups.iter().cloned());

@@ -7,6 +7,7 @@ mod member_ground;
 mod member_modules;
 mod member_network;
 mod readme;
+mod server_abuse;
 mod server_admin;
 mod server_bugs;
 mod server_hostile;

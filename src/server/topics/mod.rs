@@ -3,13 +3,13 @@
 mod racks;
 mod rules;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use self::racks::{Broker, COORDINATOR_NODE};
 pub use self::rules::{
-    MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS, MAX_TOPIC_NAME_BYTES,
-    MAX_TOPICS, TopicError, check,
+    MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
+    MAX_TOPIC_NAME_BYTES, MAX_TOPICS, TopicError, check,
 };
 use crate::ids::TopicName;
 use crate::store::Entry;
@@ -68,6 +68,15 @@ impl View {
         }
         nodes
     }
+}
+
+/// What became of topics that a client named.
+#[derive(Default, PartialEq, Debug)]
+pub struct Named {
+    /// What is to be made durable.
+    pub entries: Vec<Entry>,
+    /// How many there was no room for.
+    pub left_out: usize,
 }
 
 /// The topics of a running server.
@@ -141,13 +150,31 @@ impl Topics {
         Ok(Entry::Topic(name, topic))
     }
 
-    /// Takes a topic away, if it is there.
-    pub fn remove(&self, name: &TopicName) {
+    /// Adds topics that a client only named, each with so many partitions: the legal names that are new, as far as
+    /// there is room. The table is copied once, however many they are. Else as [`Topics::create`].
+    pub fn create_named<'a>(&self, names: impl Iterator<Item = &'a str>, partitions: u32) -> Named {
+        let topic = Topic { partitions, racks: Vec::new() };
         let _changing = self.changing();
-        let mut table = TopicTable::clone(&self.view().table);
-        if table.0.remove(name).is_some() {
+        let view = self.view();
+        let is_new = |name: &&str| !view.table.0.contains_key(*name) && check(name, &topic).is_ok();
+        let new: BTreeSet<&str> = names.filter(is_new).collect();
+        let room = rules::room_for_named(&view, partitions);
+        let left_out = new.len().saturating_sub(room);
+        let new: Vec<TopicName> = new.into_iter().take(room).map(TopicName::from).collect();
+        if !new.is_empty() {
+            let mut table = TopicTable::clone(&view.table);
+            table.0.extend(new.iter().map(|name| (name.clone(), topic.clone())));
             self.put(View::of(table));
         }
+        Named { entries: new.into_iter().map(|name| Entry::Topic(name, topic.clone())).collect(), left_out }
+    }
+
+    /// Takes away those of the topics that are there.
+    pub fn remove<'a>(&self, names: impl Iterator<Item = &'a TopicName>) {
+        let _changing = self.changing();
+        let mut table = TopicTable::clone(&self.view().table);
+        names.for_each(|name| drop(table.0.remove(name)));
+        self.put(View::of(table));
     }
 
     fn changing(&self) -> MutexGuard<'_, ()> {

@@ -20,6 +20,10 @@ pub const MAX_PARTITIONS: u64 = 4_000_000;
 /// Peers can create topics, and each creation copies the table.
 pub const MAX_TOPICS: usize = 10_000;
 
+/// Naming a topic creates it only while there are fewer than this: so a client that names whatever comes to its mind
+/// leaves room for those who create a topic on purpose.
+pub const MAX_NAMED_TOPICS: usize = MAX_TOPICS / 2;
+
 /// Racks of one partition: more replicas than anybody runs.
 pub const MAX_REPLICAS: usize = 16;
 
@@ -99,6 +103,13 @@ fn illegal_racks(racks: &[Rack]) -> Option<String> {
             None
         }
     })
+}
+
+/// How many topics with so many partitions may come to be by being named.
+pub(super) fn room_for_named(view: &View, partitions: u32) -> usize {
+    let topics = MAX_NAMED_TOPICS.saturating_sub(view.table.0.len());
+    let by_partitions = MAX_PARTITIONS.saturating_sub(view.partitions) / u64::from(partitions.max(1));
+    usize::try_from(by_partitions).map_or(topics, |by_partitions| topics.min(by_partitions))
 }
 
 /// Whether it may come to those that are there.
