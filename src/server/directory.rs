@@ -12,7 +12,7 @@ use super::store_writer::StoreWriter;
 use super::topics::{self, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
-use crate::topics::{Rack, Topic};
+use crate::topics::Topic;
 use crate::wire::ErrorCode;
 
 /// The topics of a server.
@@ -108,34 +108,33 @@ impl Directory {
         entries
     }
 
-    /// Makes a topic; it is durable when this returns.
-    pub(crate) async fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
+    /// Makes topics, each or not; those that are made are durable when this returns.
+    pub(crate) async fn create(&self, wanted: &[(&str, Topic)]) -> Vec<Result<(), TopicError>> {
         if !self.is_loaded() {
             let message = "the topics are still being read from the store: try again in a moment".to_owned();
-            return Err(TopicError { code: ErrorCode::CoordinatorLoadInProgress, message });
+            let error = TopicError { code: ErrorCode::CoordinatorLoadInProgress, message };
+            return vec![Err(error); wanted.len()];
         }
-        let entry = self.topics.create(name, partitions, racks)?;
-        self.store(vec![entry]).await
+        let made = self.topics.create_all(wanted.iter().map(|(name, topic)| (*name, topic.clone())));
+        let entries: Vec<Entry> = made.iter().flatten().cloned().collect();
+        let stored = if entries.is_empty() { Ok(()) } else { self.store(entries).await };
+        made.into_iter().map(|made| made.and_then(|_| stored.clone())).collect()
     }
 
     /// Makes new topics durable, or takes them back.
     async fn store(&self, entries: Vec<Entry>) -> Result<(), TopicError> {
         let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
-        let name = |entry| if let &Entry::Topic(ref name, _) = entry { Some(name) } else { None };
-        self.topics.remove(entries.iter().filter_map(name));
+        self.topics.remove(entries.iter().filter_map(|entry| match entry {
+            Entry::Topic(name, _) => Some(name),
+            Entry::Group(..) | Entry::TopicRemoved(_) => None,
+        }));
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }
 
     /// Whether a topic could be made.
-    pub(crate) fn may_create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
-        topics::check(name, &Topic { partitions, racks })?;
-        match self.view().table().get(name) {
-            Some(_) => {
-                let message = format!("topic {name} exists already: choose another name");
-                Err(TopicError { code: ErrorCode::TopicAlreadyExists, message })
-            }
-            None => Ok(()),
-        }
+    pub(crate) fn may_create(&self, name: &str, topic: &Topic) -> Result<(), TopicError> {
+        topics::check(name, topic)?;
+        if self.view().table().get(name).is_some() { Err(topics::exists(&name.into())) } else { Ok(()) }
     }
 }
 

@@ -59,6 +59,12 @@ pub(crate) const LATE: Duration = Duration::from_secs(1);
 /// `fetch.max.wait.ms` as far as it is believed: a longer wait only keeps a connection busy.
 pub(crate) const MAX_FETCH_WAIT: Duration = Duration::from_secs(30);
 
+/// Connections to the admin port at one time: people, a scraper and a probe; more wait.
+pub(crate) const MAX_ADMIN_CONNECTIONS: usize = 64;
+
+/// A connection to the admin port that is answered nothing for this long is closed.
+pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Plan checks at one time; more wait. One is enough to keep a processor busy.
 pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 

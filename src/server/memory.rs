@@ -37,11 +37,7 @@ impl Memory {
 
 /// Frames that are read without asking; all others but those of large groups; those.
 fn class(bytes: usize) -> usize {
-    match bytes {
-        0..=FREE_FRAME_BYTES => 0,
-        0..=FRAME_MAX => 1,
-        _ => 2,
-    }
+    usize::from(bytes > FREE_FRAME_BYTES) + usize::from(bytes > FRAME_MAX)
 }
 
 impl Held {

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
+use super::admin_port::AdminPort;
 use super::clock::Clock;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
@@ -205,7 +206,11 @@ impl Builder {
             spawn::task("sweep", loss.clone(), sweep(handle.clone())),
         ];
         let admin_addr = admin.map(|(routes, (listener, addr))| {
-            outer.push(spawn::task("admin", loss.clone(), serve_admin(listener, routes(handle.clone()))));
+            outer.push(spawn::task(
+                "admin",
+                loss.clone(),
+                serve_admin(AdminPort::new(listener, clock), routes(handle.clone())),
+            ));
             addr
         });
         tracing::info!(%addr, admin = ?admin_addr, shards = shards.len(), "divvy serves");
@@ -324,7 +329,7 @@ async fn sweep(handle: Handle) {
     }
 }
 
-async fn serve_admin(listener: TcpListener, routes: axum::Router) {
+async fn serve_admin(listener: AdminPort, routes: axum::Router) {
     if let Err(error) = axum::serve(listener, routes).await {
         tracing::error!(%error, "the admin port is closed");
     }

@@ -10,6 +10,7 @@ mod readme;
 mod server_abuse;
 mod server_admin;
 mod server_bugs;
+mod server_bugs_groups;
 mod server_hostile;
 mod server_plans;
 mod server_restart;

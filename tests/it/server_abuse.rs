@@ -2,8 +2,9 @@
 
 use divvy::server::Server;
 use divvy::wire::frame::{FrameLimit, Framer, encode_request};
+use divvy::wire::messages::create_topics::CreatableTopic;
 use divvy::wire::messages::metadata::MetadataRequestTopic;
-use divvy::wire::messages::{HeartbeatResponse, MetadataRequest, MetadataResponse};
+use divvy::wire::messages::{CreateTopicsRequest, HeartbeatResponse, MetadataRequest, MetadataResponse};
 use divvy::wire::{ApiKey, ErrorCode};
 
 use crate::support::{Client, config, metric, serve, within};
@@ -103,4 +104,27 @@ fn a_long_frame_is_not_kept_by_what_follows_it() {
     assert_eq!((frame.len(), framer.frame()), (length, Ok(None)));
     assert!(frame.is_unique(), "nobody else holds its memory");
     assert_eq!(&framer.room()[..], b"\0\0");
+}
+
+/// CreateTopics for more topics than there can be: one batch for the store, whatever they are.
+#[tokio::test]
+async fn creating_topics_by_the_thousand_is_one_batch() {
+    let server = serve(config()).await;
+    let mut client = Client::connect(server.addr()).await;
+    let most = divvy::server::topics::MAX_TOPICS;
+    let topic = |number: usize| CreatableTopic {
+        // One that is illegal, one that comes twice.
+        name: if number == 0 { "a b".into() } else { format!("t{}", number.max(2)).into() },
+        num_partitions: 1,
+        replication_factor: 1,
+        ..Default::default()
+    };
+    let request = CreateTopicsRequest { topics: (0..most + 20).map(topic).collect(), ..Default::default() };
+    let told = client.ask(5, &request).await.topics;
+    let errors: Vec<ErrorCode> = told.iter().map(|topic| topic.error_code).collect();
+    assert_eq!(errors[..4], [ErrorCode::InvalidTopic, ErrorCode::None, ErrorCode::InvalidRequest, ErrorCode::None]);
+    assert_eq!(errors.iter().filter(|error| !error.is_error()).count(), most);
+    assert_eq!(errors.last(), Some(&ErrorCode::PolicyViolation));
+    assert_eq!(counted(&server, "divvy_store_batch_seconds_count").await, 1);
+    server.stop().await;
 }

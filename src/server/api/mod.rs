@@ -222,3 +222,6 @@ fn mismatch() -> EncodeError {
 pub(crate) fn text(id: &(impl AsRef<str> + ?Sized)) -> Text {
     Text::from(id.as_ref())
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 mod racks;
 mod rules;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use self::racks::{Broker, COORDINATOR_NODE};
@@ -132,22 +132,33 @@ impl Topics {
     /// takes the topic back with [`Topics::remove`]. `racks` is empty, or holds for each partition the racks of its
     /// replicas, the leader's first.
     pub fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<Entry, TopicError> {
-        let topic = Topic { partitions, racks };
-        check(name, &topic)?;
-        let name = TopicName::from(name);
+        let mut outcomes = self.create_all(std::iter::once((name, Topic { partitions, racks })));
+        outcomes.pop().expect("there is an outcome for each topic")
+    }
+
+    /// The same for several topics, in order. The table is copied once, however many they are.
+    pub fn create_all<'a>(&self, wanted: impl Iterator<Item = (&'a str, Topic)>) -> Vec<Result<Entry, TopicError>> {
         let _changing = self.changing();
         let view = self.view();
-        if view.table.0.contains_key(&name) {
-            return Err(TopicError {
-                code: ErrorCode::TopicAlreadyExists,
-                message: format!("topic {name} exists already: choose another name"),
-            });
+        let mut room = rules::Room::of(&view);
+        let mut added = BTreeMap::new();
+        let mut create = |(name, topic): (&str, Topic)| {
+            check(name, &topic)?;
+            let name = TopicName::from(name);
+            if view.table.0.contains_key(&name) || added.contains_key(&name) {
+                return Err(exists(&name));
+            }
+            room.take(&name, &topic)?;
+            added.insert(name.clone(), topic.clone());
+            Ok(Entry::Topic(name, topic))
+        };
+        let outcomes = wanted.map(&mut create).collect();
+        if !added.is_empty() {
+            let mut table = TopicTable::clone(&view.table);
+            table.0.extend(added);
+            self.put(View::of(table));
         }
-        rules::has_room(&view, &name, &topic)?;
-        let mut table = TopicTable::clone(&view.table);
-        table.0.insert(name.clone(), topic.clone());
-        self.put(View::of(table));
-        Ok(Entry::Topic(name, topic))
+        outcomes
     }
 
     /// Adds topics that a client only named, each with so many partitions: the legal names that are new, as far as
@@ -184,6 +195,12 @@ impl Topics {
     fn put(&self, view: View) {
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
     }
+}
+
+/// What is said of a topic that is there already.
+pub(crate) fn exists(name: &TopicName) -> TopicError {
+    let message = format!("topic {name} exists already: choose another name");
+    TopicError { code: ErrorCode::TopicAlreadyExists, message }
 }
 
 fn disagreement(name: &TopicName, configured: u32, stored: u32) -> String {
