@@ -35,10 +35,10 @@ impl axum::serve::Listener for AdminPort {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (AdminStream, SocketAddr) {
-        let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
         loop {
             match self.listener.accept().await {
                 Ok((stream, peer)) => {
+                    let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { continue };
                     let silence = Box::pin(tokio::time::sleep_until(self.clock.after(ADMIN_TIMEOUT)));
                     return (AdminStream { stream, silence, clock: self.clock, _place: place }, peer);
                 }

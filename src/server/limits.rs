@@ -26,8 +26,9 @@ pub(crate) const MAX_IN_FLIGHT: usize = 1024;
 /// all topics a thousand times and read none of the answers.
 pub(crate) const MAX_UNSENT_BYTES: usize = 1 << 20;
 
-/// What an answer counts whose length only the group knows, until it is known: so at most 16 of them are on their way.
-pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES / 16;
+/// What an answer counts whose length only the group knows, until it is known: one of them is on its way at a time, as
+/// a group may have committed hundreds of thousands of offsets.
+pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES;
 
 /// Answers are encoded until they fill this much, then written: more would only wait in memory.
 pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
@@ -59,8 +60,8 @@ pub(crate) const LATE: Duration = Duration::from_secs(1);
 /// `fetch.max.wait.ms` as far as it is believed: a longer wait only keeps a connection busy.
 pub(crate) const MAX_FETCH_WAIT: Duration = Duration::from_secs(30);
 
-/// Connections to the admin port at one time: people, a scraper and a probe; more wait.
-pub(crate) const MAX_ADMIN_CONNECTIONS: usize = 64;
+/// Connections to the admin port at one time: people, scrapers and probes; more are closed at once.
+pub(crate) const MAX_ADMIN_CONNECTIONS: usize = 256;
 
 /// A connection to the admin port that is answered nothing for this long is closed.
 pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);

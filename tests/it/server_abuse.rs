@@ -7,6 +7,8 @@ use divvy::wire::messages::metadata::MetadataRequestTopic;
 use divvy::wire::messages::{CreateTopicsRequest, HeartbeatResponse, MetadataRequest, MetadataResponse};
 use divvy::wire::{ApiKey, ErrorCode};
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
 use crate::support::{Client, config, metric, serve, within};
 
 async fn counted(server: &Server, line: &str) -> u64 {
@@ -126,5 +128,35 @@ async fn creating_topics_by_the_thousand_is_one_batch() {
     assert_eq!(errors.iter().filter(|error| !error.is_error()).count(), most);
     assert_eq!(errors.last(), Some(&ErrorCode::PolicyViolation));
     assert_eq!(counted(&server, "divvy_store_batch_seconds_count").await, 1);
+    server.stop().await;
+}
+
+/// More connections to the admin port than it takes: the others are closed at once, clients are served, and there is a
+/// place again as soon as one goes.
+#[tokio::test]
+async fn the_admin_port_has_so_many_places() {
+    const PLACES: usize = 256;
+    let server = serve(config()).await;
+    let admin = server.admin_addr().unwrap();
+    let mut silent = Vec::new();
+    for _ in 0..PLACES {
+        silent.push(tokio::net::TcpStream::connect(admin).await.unwrap());
+    }
+    let mut one_more = Client::connect(admin).await;
+    assert_eq!(one_more.frame().await, None);
+    Client::connect(server.addr()).await.become_leader("g", b"all").await;
+    silent.clear();
+    within(async {
+        loop {
+            let mut stream = tokio::net::TcpStream::connect(admin).await.unwrap();
+            let mut answer = Vec::new();
+            // A connection that finds no place is closed before or after this is written.
+            let asked = stream.write_all(b"GET /health HTTP/1.0\r\n\r\n").await;
+            if asked.is_ok() && stream.read_to_end(&mut answer).await.is_ok() && answer.starts_with(b"HTTP/1.0 200") {
+                return;
+            }
+        }
+    })
+    .await;
     server.stop().await;
 }
