@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::group::{Effects, Event, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName};
 use crate::ids::{Generation, GroupId};
-use crate::time::{Now, Timestamp};
+use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 mod answers;
@@ -103,30 +103,35 @@ impl Coordinator {
     }
 
     /// The store was read: these are the groups. What waited runs now.
-    pub fn loaded(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now, entropy: u64) -> Vec<(GroupId, Effects)> {
+    pub fn loaded(
+        &mut self,
+        groups: Vec<(GroupId, Vec<Record>)>,
+        now: Now,
+        mut draw: impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
         self.all_loading = false;
         for (id, records) in groups {
             self.restore(&id, records, now);
         }
         let waiting: Vec<GroupId> = self.loading.keys().cloned().collect();
-        waiting.into_iter().map(|id| (id.clone(), self.run_waiting(&id, now, entropy))).collect()
+        waiting.into_iter().map(|id| (id.clone(), self.run_waiting(&id, now, &mut draw))).collect()
     }
 
     /// One group was read anew after its records could not be stored.
-    pub fn reloaded(&mut self, group: &GroupId, records: Vec<Record>, now: Now, entropy: u64) -> Effects {
+    pub fn reloaded(&mut self, group: &GroupId, records: Vec<Record>, now: Now, draw: impl FnMut() -> u64) -> Effects {
         self.restore(group, records, now);
-        self.run_waiting(group, now, entropy)
+        self.run_waiting(group, now, draw)
     }
 
     /// Does what is due: deadlines of groups, and of requests that waited too long for a group to be read.
-    pub fn tick(&mut self, now: Now, entropy: u64) -> Vec<(GroupId, Effects)> {
+    pub fn tick(&mut self, now: Now, mut draw: impl FnMut() -> u64) -> Vec<(GroupId, Effects)> {
         let mut all = self.give_up_waiting(now);
         let due = self.schedule.iter().take_while(|(at, _)| *at <= now.mono);
         let due: Vec<(Timestamp, GroupId)> = due.cloned().collect();
-        for (place, (at, id)) in (0u64..).zip(due) {
+        for (at, id) in due {
             self.schedule.remove(&(at, id.clone()));
             self.scheduled.remove(&id);
-            let effects = self.handle(&id, Event::Tick, now, entropy.wrapping_add(place));
+            let effects = self.handle(&id, Event::Tick, now, draw());
             all.push((id, effects));
         }
         all
@@ -157,9 +162,9 @@ impl Coordinator {
     }
 
     /// One group; none if it is not here.
-    pub fn describe(&self, group: &GroupId) -> Option<GroupDescription> {
+    pub fn describe(&self, group: &GroupId, now: WallTime) -> Option<GroupDescription> {
         if let Some(group) = self.groups.get(group) {
-            return Some(group.describe());
+            return Some(group.describe(now));
         }
         self.is_loading(group).then(|| GroupDescription {
             summary: initializing(group),
@@ -189,8 +194,9 @@ impl Coordinator {
             // Some clients have no branch for 14 in SyncGroup and die of it.
             Event::Sync(ticket, _) => answers::sync(ticket, ErrorCode::RebalanceInProgress),
             Event::Closed(ticket) => {
-                let waiting = self.loading.entry(group.clone()).or_default();
-                waiting.retain(|waiting| answers::ticket(&waiting.event) != Some(ticket));
+                if let Some(waiting) = self.loading.get_mut(group) {
+                    waiting.retain(|waiting| answers::ticket(&waiting.event) != Some(ticket));
+                }
                 Effects::default()
             }
             Event::Join(..) | Event::Leave(..) | Event::Commit(..) | Event::Fetch(..) => {
@@ -201,11 +207,11 @@ impl Coordinator {
         }
     }
 
-    fn run_waiting(&mut self, group: &GroupId, now: Now, entropy: u64) -> Effects {
+    fn run_waiting(&mut self, group: &GroupId, now: Now, mut draw: impl FnMut() -> u64) -> Effects {
         let mut all = Effects::default();
         let waiting = self.loading.remove(group).unwrap_or_default();
-        for (place, waiting) in (0u64..).zip(waiting) {
-            let more = self.handle(group, waiting.event, now, entropy.wrapping_add(place));
+        for waiting in waiting {
+            let more = self.handle(group, waiting.event, now, draw());
             all.records.extend(more.records);
             all.replies.extend(more.replies);
             all.work.extend(more.work);

@@ -9,6 +9,7 @@ use super::record::Suspension;
 use super::roster::Member;
 use super::state::State;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
+use crate::time::WallTime;
 
 /// A group's state, under the proposal's names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -122,7 +123,7 @@ impl Group {
     }
 
     /// The group with everything that may be shown of it.
-    pub fn describe(&self) -> GroupDescription {
+    pub fn describe(&self, now: WallTime) -> GroupDescription {
         GroupDescription {
             summary: self.summary(),
             leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id)),
@@ -132,7 +133,7 @@ impl Group {
                 .filter(|plan| plan.generation == self.generation)
                 .and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
-            suspensions: self.suspensions.clone(),
+            suspensions: self.suspended(now),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
         }
     }
@@ -140,7 +141,7 @@ impl Group {
     fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {
         let is_active = matches!(self.state, State::Stable(_));
         let plan = self.plan.as_ref().filter(|_| is_active);
-        let state = plan.and_then(|plan| plan.states.iter().find(|(of, _)| of == id)).map(|(_, state)| state.0.clone());
+        let state = plan.and_then(|plan| plan.state(id));
         let shown = self.protocol.as_ref().or(member.protocols.first().map(|offered| &offered.name));
         MemberDescription {
             id: id.clone(),

@@ -40,6 +40,10 @@ impl Group {
                 !matches!(self.state, State::Stable(_))
                     || self.plan.as_ref().is_some_and(|plan| plan.generation == self.generation),
             ),
+            (
+                "a plan has at most one state for a member, in order of their ids",
+                self.plan.as_ref().is_none_or(|plan| plan.states.is_sorted_by(|(a, _), (b, _)| a < b)),
+            ),
             ("no generation is announced above the reservation", self.ledger.announced <= self.ledger.reserved),
             ("no more is durable than was handed out", self.ledger.stored <= self.ledger.emitted),
             (

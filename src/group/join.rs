@@ -5,7 +5,7 @@ use crate::wire::ErrorCode;
 
 use super::effects::{JoinReply, Reply, Trigger};
 use super::event::{IdHandshake, JoinRequest, Ticket};
-use super::limits::{MAX_PENDING_IDS, NEW_MEMBER_JOIN_TIMEOUT};
+use super::limits::{MAX_MEMBER_ID_PREFIX_BYTES, MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
 use super::roster::{Member, Parked, PendingId};
 use super::state::State;
 use super::{Fact, Group, Step};
@@ -42,13 +42,18 @@ impl Group {
         if request.protocol_type.as_str().is_empty() || request.protocols.is_empty() {
             return Err((ErrorCode::InconsistentGroupProtocol, "no protocol type or no protocols".to_owned()));
         }
+        if request.protocols.len() > MAX_PROTOCOLS {
+            let reason = format!("{} protocols, {MAX_PROTOCOLS} at most", request.protocols.len());
+            return Err((ErrorCode::InconsistentGroupProtocol, reason));
+        }
+        let set = self.protocol_type.as_ref().filter(|_| !self.roster.members.is_empty());
+        if let Some(kind) = set.filter(|kind| **kind != request.protocol_type) {
+            let reason = format!("protocol type {:?}, but the group's is {kind:?}", request.protocol_type);
+            return Err((ErrorCode::InconsistentGroupProtocol, reason));
+        }
         let mut others = self.roster.members.iter().filter(|(id, _)| **id != request.member).peekable();
         if others.peek().is_none() {
             return Ok(());
-        }
-        if let Some(kind) = self.protocol_type.as_ref().filter(|kind| **kind != request.protocol_type) {
-            let reason = format!("protocol type {:?}, but the group's is {kind:?}", request.protocol_type);
-            return Err((ErrorCode::InconsistentGroupProtocol, reason));
         }
         let others: Vec<&Member> = others.map(|(_, member)| member).collect();
         let common =
@@ -85,7 +90,8 @@ impl Group {
 
     /// The name that the client gives itself, and digits that nobody can guess.
     fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
-        let prefix = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let name = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let prefix = &name[..name.floor_char_boundary(MAX_MEMBER_ID_PREFIX_BYTES)];
         let mut digits = entropy;
         loop {
             let id = MemberId::from(format!("{prefix}-{digits:016x}"));
@@ -152,18 +158,20 @@ impl Group {
         if let Some(member) = self.roster.members.get_mut(id) {
             member.renew(step.now.mono);
         }
-        let reply = self.join_reply(id);
+        let reply = self.join_reply(id, step.now.wall);
         self.reply(ticket, reply, step);
     }
 
     /// The same member asks again while an older request of it waits: the older one is answered 27, which every client
-    /// takes as "join again", and frees its connection.
+    /// takes as "join again", and frees its connection. A newcomer keeps the five minutes of its first join phase.
     pub(super) fn supersede(&mut self, id: &MemberId, step: &mut Step) {
         let Some(member) = self.roster.members.get_mut(id) else { return };
         match std::mem::replace(&mut member.parked, Parked::Nothing) {
             Parked::Nothing => {}
             Parked::Join(old) => {
-                member.renew(step.now.mono);
+                if !member.is_new {
+                    member.renew(step.now.mono);
+                }
                 self.reply(old, join_error(ErrorCode::RebalanceInProgress, id.clone()), step);
             }
             Parked::Sync(old) => {

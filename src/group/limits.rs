@@ -46,14 +46,22 @@ pub const LONGEST_SUSPENSION: Duration = Duration::from_secs(3600);
 /// After a leader's error the next join phase is held this long, doubling with each error in a row.
 pub const FIRST_RETRY_HOLD: Duration = Duration::from_secs(1);
 
-/// A memo larger than this is refused: it is stored with every plan.
-pub const MAX_MEMO_BYTES: usize = 64 * 1024;
+/// A memo larger than this is refused: it is stored with every plan. The ABI's own bound.
+pub const MAX_MEMO_BYTES: usize = divvy_guest::abi::MAX_MEMO_BYTES;
 
 /// A message of a fault is cut to this: it is stored and shown.
 pub const MAX_FAULT_TEXT_BYTES: usize = 1024;
 
 /// Suspensions kept per group; the oldest goes.
 pub const MAX_SUSPENSIONS: usize = 32;
+
+/// Protocols of one member: as many as it may have modules, and a few that have none. The vote compares the members'
+/// lists with each other, on the task that serves all groups of its shard.
+pub const MAX_PROTOCOLS: usize = 1024;
+
+/// A client's name for itself goes into its member id up to this length: the longest text of Kafka's format is 32,767
+/// bytes, and an id beyond it could be told to nobody, not even to the leader.
+pub const MAX_MEMBER_ID_PREFIX_BYTES: usize = 256;
 
 /// Ids handed out and not used yet, per group: more are refused until one is used or expires.
 pub const MAX_PENDING_IDS: usize = 100_000;

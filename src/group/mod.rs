@@ -1,7 +1,7 @@
 //! One group of the coordinator: a pure state machine. It is told what happened and when, and says what to
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
 //!
-//! Where to look: [`state`](self) data in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
+//! Where to look: the data of each state in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
 //! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`.
 
 use std::collections::{BTreeMap, VecDeque};

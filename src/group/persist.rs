@@ -34,8 +34,8 @@ pub struct Persisted {
 }
 
 impl Group {
-    /// The group that these records tell of, in any order (but [`Record::Removed`] forgets what came before it). Its members get fresh sessions; a generation whose plan is
-    /// durable is active at once, nobody has to rebalance.
+    /// The group that these records tell of, in any order (but [`Record::Removed`] forgets what came before it). Its
+    /// members get fresh sessions; a generation whose plan is durable is active at once, nobody has to rebalance.
     pub fn restore(
         id: GroupId,
         records: impl IntoIterator<Item = Record>,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::ids::MemberId;
+use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply, Trigger};
@@ -112,7 +113,7 @@ impl Group {
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
-            let reply = self.join_reply(&id);
+            let reply = self.join_reply(&id, step.now.wall);
             let Some(member) = self.roster.members.get_mut(&id) else { continue };
             member.is_new = false;
             member.knows_id = true;
@@ -156,7 +157,7 @@ impl Group {
     }
 
     /// The answer to a member's JoinGroup in the present generation; the leader's carries everybody.
-    pub(super) fn join_reply(&self, id: &MemberId) -> Reply {
+    pub(super) fn join_reply(&self, id: &MemberId, now: WallTime) -> Reply {
         let leads = self.leader.as_ref() == Some(id);
         let is_divvy = self.roster.members.get(id).is_some_and(|member| member.modules.is_some());
         let everybody = self.roster.members.iter().map(|(id, member)| JoinedMember {
@@ -166,7 +167,7 @@ impl Group {
         });
         let extras = || JoinExtras {
             settings: self.settings.clone(),
-            suspended: self.suspensions.clone(),
+            suspended: self.suspended(now),
             memo: self.plan.as_ref().filter(|_| leads).and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
         };
         Reply::Join(JoinReply {

@@ -104,10 +104,18 @@ pub struct PlanRecord {
     pub generation: Generation,
     /// The module that made it, when a divvy leader said.
     pub digest: Option<Digest>,
-    /// Each member's state.
+    /// Each member's state, one for a member, in order of their ids.
     pub states: Vec<(MemberId, State)>,
     /// What the strategy wants to remember.
     pub memo: Option<State>,
+}
+
+impl PlanRecord {
+    /// The state of a member, if the plan has one for it.
+    pub(super) fn state(&self, id: &MemberId) -> Option<Bytes> {
+        let at = self.states.binary_search_by(|(of, _)| of.cmp(id)).ok()?;
+        self.states.get(at).map(|(_, state)| state.0.clone())
+    }
 }
 
 /// Opaque bytes that are stored as bytes.

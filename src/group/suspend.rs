@@ -7,14 +7,14 @@ use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
 use super::{Fact, Group, Record, Step, Suspension};
 
-/// Kinds of faults that say nothing of the module: its leader was too busy, or did not have it.
-const BLAMELESS: [&str; 2] = ["busy", "missing"];
+/// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, or had other settings.
+const BLAMELESS: [&str; 3] = ["busy", "missing", "settings"];
 
 impl Group {
     /// Passes the failed module over: 1 minute at first, doubling to 1 hour. A module that its leader could not call is not
-    /// to blame.
+    /// to blame, and a leader speaks only for the protocol that it was asked to serve.
     pub(super) fn suspend(&mut self, fault: &Fault, step: &mut Step) {
-        if BLAMELESS.contains(&fault.kind.as_str()) {
+        if BLAMELESS.contains(&fault.kind.as_str()) || self.protocol.as_ref() != Some(&fault.protocol) {
             return;
         }
         let same = |it: &Suspension| it.protocol == fault.protocol && it.digest == fault.digest;
@@ -38,13 +38,29 @@ impl Group {
         self.emit(record, step);
     }
 
+    /// The module made a plan that was accepted: its failures do not count any more.
+    pub(super) fn rehabilitate(&mut self, digest: Option<Digest>, step: &mut Step) {
+        let before = self.suspensions.len();
+        let protocol = self.protocol.clone();
+        self.suspensions.retain(|it| Some(&it.protocol) != protocol.as_ref() || it.digest != digest);
+        if self.suspensions.len() < before {
+            let record = Record::Suspensions(self.suspensions.clone());
+            self.emit(record, step);
+        }
+    }
+
+    /// What the vote passes over now.
+    pub(super) fn suspended(&self, now: WallTime) -> Vec<Suspension> {
+        self.suspensions.iter().filter(|it| now < it.until).cloned().collect()
+    }
+
     /// Whether the vote passes the protocol over. A member with another module under the name lifts it.
     pub(super) fn is_suspended(&self, protocol: &Protocol, now: WallTime) -> bool {
-        let digests = self.digests(protocol);
-        if digests.is_empty() {
-            return self.active(protocol, now).next().is_some();
+        if self.active(protocol, now).next().is_none() {
+            return false;
         }
-        digests.iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
+        // Without a module at hand the name alone counts.
+        self.digests(protocol).iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
     }
 
     /// Whether just this module is passed over.
@@ -59,13 +75,8 @@ impl Group {
 
 /// What a peer says of a failure, cut to what may be stored and shown.
 pub(super) fn cut(mut fault: Fault) -> Fault {
-    let cut = |text: &mut String| {
-        if text.len() > MAX_FAULT_TEXT_BYTES {
-            let end = (0..=MAX_FAULT_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-            text.truncate(end);
-        }
-    };
-    cut(&mut fault.message);
-    cut(&mut fault.kind);
+    for text in [&mut fault.message, &mut fault.kind] {
+        text.truncate(text.floor_char_boundary(MAX_FAULT_TEXT_BYTES));
+    }
     fault
 }

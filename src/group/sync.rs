@@ -77,6 +77,11 @@ impl Group {
         let Some(origin) = plan.origin.as_ref().filter(|_| self.settings.plan_check != PlanCheck::Off) else {
             return self.accept(plan, step);
         };
+        if origin.settings_hash != self.settings.hash() {
+            let message = "the plan was made with other group settings than the coordinator's".to_owned();
+            let (protocol, digest) = (self.protocol.clone().unwrap_or_default(), origin.digest);
+            return self.leader_failed(Fault { protocol, digest, kind: "settings".to_owned(), message }, step);
+        }
         if origin.memo.as_ref().is_some_and(|memo| memo.len() > MAX_MEMO_BYTES) {
             return self.refuse(&plan, format!("its memo is longer than {MAX_MEMO_BYTES} bytes"), step);
         }
@@ -145,19 +150,31 @@ impl Group {
 
     /// The plan is fine: it is stored, and handed out when it is durable.
     fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
+        let is_foreign = plan.origin.is_none();
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
-        let is_member = |id: &MemberId| self.roster.members.contains_key(id);
+        // What a strategy remembers outlives the plans that others make in its place.
+        let stands_in = is_foreign || fault.is_some();
+        let remembered = self.plan.take().and_then(|plan| plan.memo).filter(|_| stands_in);
+        let mut states = plan.states;
+        states.retain(|(id, _)| self.roster.members.contains_key(id));
+        // In order of the ids, to be found by them; of two states for one member the first counts.
+        states.sort_by(|(a, _), (b, _)| a.cmp(b));
+        states.dedup_by(|(later, _), (first, _)| later == first);
         self.plan = Some(PlanRecord {
             generation: self.generation,
             digest: origin.digest,
-            states: plan.states.into_iter().filter(|(id, _)| is_member(id)).collect(),
-            memo: origin.memo.map(MemberState),
+            states,
+            memo: origin.memo.map(MemberState).or(remembered),
         });
-        if let Some(fault) = fault {
-            let leader = self.leader.clone().unwrap_or_default();
-            step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
-            self.suspend(&fault, step);
+        match fault {
+            Some(fault) => {
+                let leader = self.leader.clone().unwrap_or_default();
+                step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
+                self.suspend(&fault, step);
+            }
+            None if is_foreign => {}
+            None => self.rehabilitate(origin.digest, step),
         }
         self.since = step.now.wall;
         self.emit_generation(step);
@@ -226,9 +243,7 @@ impl Group {
 
     /// A member's state in the plan in force. Type `consumer` never gets zero bytes: they kill clients.
     fn sync_reply(&self, id: &MemberId) -> SyncReply {
-        let states = self.plan.as_ref().map(|plan| plan.states.as_slice()).unwrap_or_default();
-        let state =
-            states.iter().find(|(member, _)| member == id).map(|(_, state)| state.0.clone()).unwrap_or_default();
+        let state = self.plan.as_ref().and_then(|plan| plan.state(id)).unwrap_or_default();
         let is_consumer = self.protocol_type.as_ref().is_some_and(|kind| *kind == "consumer");
         SyncReply {
             error: ErrorCode::None,

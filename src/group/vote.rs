@@ -1,6 +1,7 @@
 //! Who wins: the protocol that the group takes, the member that leads, and whether something better is at hand.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use crate::ids::{Digest, MemberId, Protocol};
 use crate::time::WallTime;
@@ -33,25 +34,25 @@ impl Group {
     /// suspended protocols win only when nothing else is common. Ties go to `favourite`, then to the leader's preference.
     pub(super) fn vote(&self, offers: Offers, favourite: Option<&Protocol>, now: WallTime) -> Option<Protocol> {
         let ballots: Vec<Vec<&Protocol>> = self.roster.members.values().map(|member| offers.of(member)).collect();
-        let first = ballots.first()?;
-        let common: Vec<&Protocol> =
-            first.iter().copied().filter(|name| ballots.iter().all(|ballot| ballot.contains(name))).collect();
+        let common = on_every(&ballots);
         let healthy: Vec<&Protocol> = common.iter().copied().filter(|name| !self.is_suspended(name, now)).collect();
         let candidates = if healthy.is_empty() { common } else { healthy };
         if let Some(wanted) = self.settings.assignors.iter().find_map(|wish| wished(wish, &candidates)) {
             return Some(wanted.clone());
         }
-        let votes = |name: &&Protocol| {
-            let first_choice =
-                |ballot: &&Vec<&Protocol>| ballot.iter().find(|offer| candidates.contains(offer)) == Some(name);
-            ballots.iter().filter(first_choice).count()
-        };
+        let mut votes: HashMap<&Protocol, usize> = candidates.iter().map(|name| (*name, 0)).collect();
+        for ballot in &ballots {
+            let first_choice = ballot.iter().find(|offer| votes.contains_key(*offer));
+            if let Some(count) = first_choice.and_then(|name| votes.get_mut(name)) {
+                *count += 1;
+            }
+        }
         let leaders_ballot = self.tie_breaker().map(|member| offers.of(member)).unwrap_or_default();
         let place = |name: &&Protocol| leaders_ballot.iter().position(|offer| offer == name);
         let best = candidates
             .iter()
             .copied()
-            .max_by_key(|name| (votes(name), favourite == Some(*name), Reverse(place(name).unwrap_or(usize::MAX))));
+            .max_by_key(|name| (votes[name], favourite == Some(*name), Reverse(place(name).unwrap_or(usize::MAX))));
         best.cloned()
     }
 
@@ -134,6 +135,20 @@ impl Group {
             step.fact(Fact::DigestsDiffer { protocol: protocol.clone(), digests });
         }
     }
+}
+
+/// The protocols that stand on every ballot, in the order of the first.
+fn on_every<'a>(ballots: &[Vec<&'a Protocol>]) -> Vec<&'a Protocol> {
+    let mut support: HashMap<&Protocol, usize> = HashMap::new();
+    for (counted, ballot) in ballots.iter().enumerate() {
+        for name in ballot {
+            let ballots_with_it = support.entry(name).or_default();
+            // A name that a ballot repeats counts once.
+            *ballots_with_it += usize::from(*ballots_with_it == counted);
+        }
+    }
+    let first = ballots.first().into_iter().flatten().copied();
+    first.filter(|name| support.get(name).is_some_and(|count| *count == ballots.len())).collect()
 }
 
 /// The candidate that an operator's wish means: the protocol of that name, or the newest version of that strategy.

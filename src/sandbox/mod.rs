@@ -59,11 +59,6 @@ impl Sandbox {
     pub fn limits(&self) -> &SandboxLimits {
         &self.0.limits
     }
-
-    /// Whether instances come from a pool.
-    pub fn is_pooled(&self) -> bool {
-        self.0.engines.pooled.is_some()
-    }
 }
 
 /// Locks; what a panicking thread left behind is still whole, since no lock here is held over a step that can fail.

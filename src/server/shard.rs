@@ -24,7 +24,7 @@ use crate::group::effects::PlanToCheck;
 use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome};
 use crate::ids::GroupId;
 use crate::store::{Entry, StoreError};
-use crate::time::{Now, Timestamp};
+use crate::time::{Now, Timestamp, WallTime};
 
 /// What a shard stands on.
 pub(crate) struct Ground {
@@ -139,7 +139,7 @@ impl Shard {
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
-            ToShard::Ask(question) => self.show(question),
+            ToShard::Ask(question) => self.show(question, now.wall),
             ToShard::Flush(done) => self.turn.flushes.push(done),
         }
     }
@@ -196,8 +196,7 @@ impl Shard {
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {
         tracing::info!(shard = self.ground.number, groups = groups.len(), "groups loaded");
-        let entropy = self.entropy.draw();
-        for (group, effects) in self.coordinator.loaded(groups, now, entropy) {
+        for (group, effects) in self.coordinator.loaded(groups, now, || self.entropy.draw()) {
             self.carry_out(&group, effects);
         }
     }
@@ -217,8 +216,7 @@ impl Shard {
         match records {
             Ok(records) => {
                 self.reloads.remove(&group);
-                let entropy = self.entropy.draw();
-                let effects = self.coordinator.reloaded(&group, records, now, entropy);
+                let effects = self.coordinator.reloaded(&group, records, now, || self.entropy.draw());
                 self.carry_out(&group, effects);
             }
             Err(error) => {
@@ -233,8 +231,7 @@ impl Shard {
 
     fn deadlines(&mut self, now: Now) {
         if self.coordinator.next_deadline().is_some_and(|at| at <= now.mono) {
-            let entropy = self.entropy.draw();
-            for (group, effects) in self.coordinator.tick(now, entropy) {
+            for (group, effects) in self.coordinator.tick(now, || self.entropy.draw()) {
                 self.carry_out(&group, effects);
             }
         }
@@ -245,14 +242,17 @@ impl Shard {
         }
     }
 
-    fn show(&self, question: Question) {
+    fn show(&self, question: Question, now: WallTime) {
         let loaded = if self.coordinator.is_all_loading() { Err(Loading) } else { Ok(()) };
         match question {
             Question::List(answer) => drop(answer.send(loaded.map(|()| self.coordinator.list()))),
-            Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.describe(&group)))),
+            Question::Describe(group, answer) => {
+                drop(answer.send(loaded.map(|()| self.coordinator.describe(&group, now))))
+            }
             Question::DescribeAll(answer) => {
-                let all =
-                    || self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id)).collect();
+                let all = || {
+                    self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id, now)).collect()
+                };
                 drop(answer.send(loaded.map(|()| all())));
             }
         }

@@ -39,8 +39,8 @@ pub struct Snapshot {
 
 /// A place that keeps records. One owner, one call at a time; every call may block.
 pub trait Store: Send {
-    /// Makes the whole batch durable, or none of it; a later entry of a batch outranks an earlier one. After an error the outcome is unknown: forget what the batch was
-    /// about and [`Store::load_group`] it anew.
+    /// Makes the whole batch durable, or none of it; a later entry of a batch outranks an earlier one. After an error
+    /// the outcome is unknown: forget what the batch was about and [`Store::load_group`] it anew.
     fn append(&mut self, batch: &[Entry]) -> Result<(), StoreError>;
 
     /// Everything.

@@ -164,8 +164,13 @@ nullable! { Text; 2, read_text, write_text }
 nullable! { Bytes; 4, read_bytes, write_bytes }
 nullable! { Vec<T>, T; 4, Reader::elements, write_elements }
 
+/// The compact form could say longer texts, and Kafka refuses them too: one could never be told to a peer that speaks
+/// an older version.
 fn read_text(from: &mut Reader, version: Version) -> Result<Option<Text>, DecodeError> {
-    from.length(version, Classic::Int16)?.map(|length| from.text(length)).transpose()
+    match from.length(version, Classic::Int16)? {
+        Some(length) if length > i16::MAX as usize => Err(from.error(Problem::TooLong(length))),
+        length => length.map(|length| from.text(length)).transpose(),
+    }
 }
 
 fn write_text(text: Option<&str>, to: &mut Writer<'_>, version: Version) -> Result<(), EncodeError> {

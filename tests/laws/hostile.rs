@@ -119,6 +119,17 @@ fn no_truncation_of_a_join_frame_is_read() {
 }
 
 #[test]
+fn no_text_is_read_that_an_older_version_could_not_tell() {
+    let longest = JoinGroupRequest { group_id: Text::from("g".repeat(i16::MAX as usize)), ..join() };
+    let frame = encode_request(7, 1, None, &longest).expect("it has a form").slice(4..);
+    assert_eq!(read(frame.clone()).expect("the longest is read").group_id, longest.group_id);
+    let at = frame.windows(4).position(|bytes| bytes == [0x80, 0x80, 0x02, b'g']).expect("its length, plus one");
+    let longer = Bytes::from([&frame[..at], &[0x81, 0x80, 0x02, b'g'], &frame[at + 3..]].concat());
+    let error = read(longer).expect_err("one byte too long");
+    assert_eq!((error.field, error.problem), ("JoinGroupRequest.group_id", Problem::TooLong(1 << 15)));
+}
+
+#[test]
 fn a_claimed_count_is_refused_before_anything_is_allocated() {
     // Nothing but empty texts and a count of 2,147,483,647 protocols.
     let classic = [&[0, 0, 0, 0, 0, 0][..], &[0, 0], &[0, 0], &[0x7f, 0xff, 0xff, 0xff]].concat();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use divvy::group::event::*;
-use divvy::group::{Effects, Group, GroupLimits, GroupSettings, Record, RecordKey, Reply, StateName, Work};
+use divvy::group::{Effects, Fact, Group, GroupLimits, GroupSettings, Record, RecordKey, Reply, StateName, Work};
 use divvy::ids::{Digest, Generation, GroupId, MemberId};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
@@ -69,7 +69,8 @@ struct World {
     unstored: Vec<Record>,
     upto: Seq,
     checks: Vec<WorkId>,
-    highest: Generation,
+    /// The newest generation that anybody was ever told.
+    announced: Generation,
 }
 
 impl World {
@@ -90,7 +91,7 @@ impl World {
             unstored: Vec::new(),
             upto: Seq(0),
             checks: Vec::new(),
-            highest: Generation(0),
+            announced: Generation(0),
         }
     }
 
@@ -118,6 +119,12 @@ impl World {
     }
 
     fn took_effect(&mut self, effects: Effects) {
+        for fact in &effects.facts {
+            // Also after a crash: a generation that was announced and never stored does not come back as another one.
+            if let Fact::GenerationBegan { generation, .. } = fact {
+                assert!(*generation > self.announced, "generation {generation} after {}", self.announced);
+            }
+        }
         for (ticket, reply) in effects.replies {
             assert!(self.answered.insert(ticket), "{ticket:?} is answered twice");
             let Some(who) = self.open.remove(&ticket) else { continue };
@@ -128,8 +135,7 @@ impl World {
                 self.known[who].id = MemberId::default();
             }
             if join.error == ErrorCode::None {
-                assert!(join.generation >= self.highest, "generation {} after {}", join.generation, self.highest);
-                self.highest = join.generation;
+                self.announced = self.announced.max(join.generation);
                 self.known[who].generation = join.generation;
             }
         }
@@ -206,7 +212,7 @@ impl World {
 
     fn sync(&mut self, who: usize, fails: bool, fault: bool) {
         let Known { id: member, generation, .. } = self.known[who].clone();
-        let described = self.group.describe();
+        let described = self.group.describe(self.now().wall);
         let states = described.members.iter().map(|m| (m.id.clone(), Bytes::from(format!("{generation}")))).collect();
         let broken = Fault {
             protocol: described.summary.protocol.unwrap_or_default(),
@@ -218,8 +224,14 @@ impl World {
             LeaderResult::Error(broken)
         } else {
             let fault = fault.then_some(broken);
-            let origin =
-                PlanOrigin { digest: Some(Digest([1; 32])), copies: 1, complete: true, fault, ..Default::default() };
+            let origin = PlanOrigin {
+                digest: Some(Digest([1; 32])),
+                settings_hash: self.settings.hash(),
+                copies: 1,
+                complete: true,
+                fault,
+                ..Default::default()
+            };
             LeaderResult::Plan { states, origin: who.is_multiple_of(2).then_some(origin) }
         };
         let request = SyncRequest { member, instance: None, generation, protocol_type: None, protocol: None, result };

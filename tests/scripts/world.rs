@@ -83,7 +83,7 @@ fn coordinator(
         settings: SettingsBook::new([("*".to_owned(), settings.clone())]),
     });
     if loaded {
-        coordinator.loaded(Vec::new(), Now::default(), 0);
+        coordinator.loaded(Vec::new(), Now::default(), || 0);
     }
     coordinator
 }
@@ -160,6 +160,7 @@ impl World {
                 let states = command.list("plan").unwrap_or_default().into_iter().map(|it| self.state(it)).collect();
                 let origin = command.options.get("module").map(|digest| PlanOrigin {
                     digest: Some(digest_of(digest)),
+                    settings_hash: if command.text("settings", "") == "old" { 0 } else { self.settings.hash() },
                     copies: 1,
                     complete: true,
                     memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
@@ -226,8 +227,7 @@ impl World {
         let end = self.now_ms + ms;
         while let Some(Timestamp(at)) = self.coordinator.next_deadline().filter(|at| at.0 <= end) {
             self.now_ms = self.now_ms.max(at);
-            let entropy = self.draw();
-            for (_, effects) in self.coordinator.tick(self.now(), entropy) {
+            for (_, effects) in self.coordinator.tick(self.now(), counter(&mut self.drawn)) {
                 self.took_effect(effects);
             }
         }
@@ -246,8 +246,8 @@ impl World {
                 self.unstored.clear();
                 self.give(Event::StoreFailed);
                 let records = self.stored.values().cloned().collect();
-                let (now, entropy, group) = (self.now(), self.draw(), self.group.clone());
-                let effects = self.coordinator.reloaded(&group, records, now, entropy);
+                let (now, group) = (self.now(), self.group.clone());
+                let effects = self.coordinator.reloaded(&group, records, now, counter(&mut self.drawn));
                 self.took_effect(effects);
             }
             other => return Err(format!("a store that {other}?")),
@@ -280,14 +280,14 @@ impl World {
     /// The store was read.
     fn loaded(&mut self) {
         let records: Vec<Record> = self.stored.values().cloned().collect();
-        let (now, entropy) = (self.now(), self.draw());
-        for (_, effects) in self.coordinator.loaded(vec![(self.group.clone(), records)], now, entropy) {
+        let (now, groups) = (self.now(), vec![(self.group.clone(), records)]);
+        for (_, effects) in self.coordinator.loaded(groups, now, counter(&mut self.drawn)) {
             self.took_effect(effects);
         }
     }
 
     fn describe(&mut self) {
-        let described = self.coordinator.describe(&self.group);
+        let described = self.coordinator.describe(&self.group, self.now().wall);
         self.out.extend(print::description(described.as_ref()));
     }
 
@@ -371,8 +371,15 @@ impl World {
     }
 
     fn draw(&mut self) -> u64 {
-        self.drawn += 1;
-        self.drawn
+        counter(&mut self.drawn)()
+    }
+}
+
+/// Randomness that a story can show: it counts.
+fn counter(drawn: &mut u64) -> impl FnMut() -> u64 {
+    || {
+        *drawn += 1;
+        *drawn
     }
 }
 
