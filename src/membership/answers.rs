@@ -193,7 +193,7 @@ impl Membership {
 
     fn confirm(&mut self, sent: &Sent) {
         self.seek_backoff.succeed();
-        if let Some(told) = self.heart.confirm(sent.ticket, self.now.mono) {
+        if let Some(told) = self.heart.confirm(sent.ticket) {
             self.offered = told;
             self.announce();
         }

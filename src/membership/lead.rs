@@ -142,22 +142,30 @@ impl LeadJob {
                 message: format!("this leader has no module for {}", self.protocol),
             },
         };
-        let fault = Fault {
+        let mut fault = Fault {
             protocol: self.protocol.clone(),
             digest: chosen.and_then(|it| it.digest()),
             kind: failed.kind,
             message: told(&failed, chosen.and_then(|it| it.file())),
         };
-        Led { fault: Some(fault), ..self.serve_all_the_same() }
+        let led = self.fallback().unwrap_or_else(|why| {
+            fault.message.extend(why.map(|why| format!("; its fall-back failed too: {why}")));
+            self.serve_all_the_same()
+        });
+        Led { fault: Some(fault), ..led }
+    }
+
+    /// The plan of the operator's fall-back; an error says why there is none, if one is named.
+    fn fallback(&self) -> Result<Led, Option<String>> {
+        let named = self.rules.fallback.as_deref().map(Protocol::from).filter(|it| *it != self.protocol);
+        let protocol = named.ok_or(None)?;
+        let strategy =
+            self.strategy(&protocol).ok_or_else(|| Some(format!("this leader has no module for {protocol}")))?;
+        let plan = self.call(strategy).map_err(|error| Some(format!("{protocol}: {error}")))?;
+        Ok(served(plan, strategy.digest(), ServedBy::Fallback(protocol)))
     }
 
     fn serve_all_the_same(&self) -> Led {
-        if let Some(protocol) = self.rules.fallback.as_deref().map(Protocol::from).filter(|it| *it != self.protocol)
-            && let Some(strategy) = self.strategy(&protocol)
-            && let Ok(plan) = self.call(strategy)
-        {
-            return served(plan, strategy.digest(), ServedBy::Fallback(protocol));
-        }
         if self.protocol_type != CONSUMER {
             return self.states_all_the_same();
         }

@@ -89,6 +89,18 @@ fn the_groups_fall_back_comes_before_the_last_plan_and_the_last_plan_before_rang
 }
 
 #[test]
+fn a_fall_back_that_fails_too_is_said_with_the_failure() {
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(RACK_AWARE_1), failing(RACK_AWARE_2)]).start(Peer::Divvy);
+    let rules = Rules { fallback: Some("rack-aware@1".into()), ..Rules::default() };
+    story.leads_with(1, "rack-aware@2", Some(JoinExtras { rules, ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    let Some(Notice::Fault { served_by, fault }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert_eq!(*served_by, ServedBy::NativeRange);
+    assert!(fault.message.contains("its fall-back failed too: rack-aware@1: "), "{}", fault.message);
+}
+
+#[test]
 fn a_broken_range_is_stood_in_for_by_the_hosts_own_however_long() {
     let mut story = Story::new(config());
     story.strategies(vec![failing(r#"{"abi":"1.0","name":"range"}"#)]).start(Peer::Divvy);

@@ -180,3 +180,18 @@ fn b27_a_frozen_member_loses_its_work_before_it_says_anything_and_claims_it_by_i
     assert_eq!(last.generation, 5, "whoever took over has a newer claim");
     assert_eq!(story.told.len(), 1, "lost once");
 }
+
+#[test]
+fn a_session_counts_from_the_sending_of_what_was_answered() {
+    let mut story = Story::stable_follower(Peer::Other);
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    // The answer takes five seconds; then nothing is answered any more.
+    story.pass(Duration::from_secs(5)).give(Event::Beaten(beat, ErrorCode::None));
+    let (beat, _) = story.pass_until_wanted().heartbeat();
+    story.give(Event::Unanswered(beat, "no answer".into()));
+    let session = config().session_timeout;
+    story.pass(session - Duration::from_secs(5) - Duration::from_millis(1));
+    assert!(!story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
+    story.pass(Duration::from_millis(1));
+    assert!(story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
+}
