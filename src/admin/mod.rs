@@ -4,6 +4,7 @@ mod json;
 
 use axum::Json;
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -38,7 +39,8 @@ async fn groups(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
     Ok(Json(json!({ "groups": groups })))
 }
 
-async fn group(State(handle): State<Handle>, Path(id): Path<String>) -> Result<Response, Loading> {
+async fn group(State(handle): State<Handle>, id: Result<Path<String>, PathRejection>) -> Result<Response, Loading> {
+    let Ok(Path(id)) = id else { return Ok(missing("a group's id is UTF-8: /groups lists them".to_owned())) };
     Ok(match handle.describe(&GroupId::from(id.as_str())).await? {
         Some(group) => Json(json::description(&group)).into_response(),
         None => missing(format!("no group has the id {id:?}: /groups lists them")),

@@ -5,6 +5,7 @@
 //! calls [`check_plan`] on what it is about to hand out.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::ids::Digest;
@@ -44,6 +45,11 @@ pub trait Assignor: Send + Sync {
 
     /// What it is; none for the host's own.
     fn digest(&self) -> Option<Digest>;
+
+    /// Where it came from, for people; none for the host's own.
+    fn file(&self) -> Option<&Path> {
+        None
+    }
 
     /// Calls an export with the bytes of a request and gives back the bytes of its reply.
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError>;

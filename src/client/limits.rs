@@ -22,3 +22,9 @@ pub(super) const REASON_MAX_CHARS: usize = 255;
 
 /// How often a commit is sent when its coordinator moved.
 pub(super) const COMMIT_TRIES: usize = 5;
+
+/// The names in one Metadata request, in bytes: well below the 1 MiB that a server takes for all keys but two.
+pub(super) const METADATA_REQUEST_BYTES: usize = 512 << 10;
+
+/// What a name costs beside itself: the topic's id, lengths and tags of the newest version.
+pub(super) const TOPIC_OVERHEAD_BYTES: usize = 20;

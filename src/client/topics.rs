@@ -3,27 +3,47 @@
 use std::collections::BTreeMap;
 
 use super::connection::Connection;
-use super::limits::REQUEST_TIMEOUT;
+use super::limits::{METADATA_REQUEST_BYTES, REQUEST_TIMEOUT, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
 use crate::topics::{Rack, Topic, TopicTable};
 use crate::wire::messages::metadata::{
     MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,
 };
 
-/// Asks for topics: those that exist, with their racks.
+/// Asks for topics: those that exist, with their racks. Many names are asked for in several requests: a server takes no
+/// long ones for this key, and members, whoever they are, say which topics the leader has to ask for.
 pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Result<TopicTable, String> {
-    if names.is_empty() {
-        // An empty list means every topic in the oldest version.
-        return Ok(TopicTable::default());
+    // Not one request when there are no names: an empty list means every topic in the oldest version.
+    let mut found = TopicTable::default();
+    for names in requests(names) {
+        let topic = |name: &TopicName| MetadataRequestTopic {
+            name: Some(name.as_str().into()),
+            ..MetadataRequestTopic::default()
+        };
+        let request = MetadataRequest { topics: Some(names.iter().map(topic).collect()), ..MetadataRequest::default() };
+        let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
+        if answer.error_code.is_error() {
+            return Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code));
+        }
+        found.0.append(&mut table(&answer).0);
     }
-    let topic =
-        |name: &TopicName| MetadataRequestTopic { name: Some(name.as_str().into()), ..MetadataRequestTopic::default() };
-    let request = MetadataRequest { topics: Some(names.iter().map(topic).collect()), ..MetadataRequest::default() };
-    let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
-    if answer.error_code.is_error() {
-        return Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code));
-    }
-    Ok(table(&answer))
+    Ok(found)
+}
+
+/// The names in runs that fit into a request each.
+fn requests(names: &[TopicName]) -> impl Iterator<Item = &[TopicName]> {
+    let mut rest = names;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |name: &&TopicName| {
+            bytes += name.as_str().len() + TOPIC_OVERHEAD_BYTES;
+            bytes <= METADATA_REQUEST_BYTES
+        };
+        let count = rest.iter().take_while(fits).count().max(1).min(rest.len());
+        let run;
+        (run, rest) = rest.split_at(count);
+        (!run.is_empty()).then_some(run)
+    })
 }
 
 /// Where the brokers are.
@@ -96,6 +116,22 @@ mod tests {
         let clicks = table.get("clicks").unwrap();
         assert_eq!(clicks.partitions, 2);
         assert_eq!(clicks.racks, [["a", "b"], ["b", "a"]]);
+    }
+
+    #[test]
+    fn many_names_are_asked_for_in_requests_that_a_server_takes() {
+        let names: Vec<_> = (0..100_000).map(|it| TopicName::from(format!("topic-{it}"))).collect();
+        let asked: Vec<_> = requests(&names).collect();
+        assert_eq!(asked.concat(), names);
+        let bytes = |run: &[TopicName]| run.iter().map(|it| it.as_str().len() + TOPIC_OVERHEAD_BYTES).sum::<usize>();
+        assert!(asked.iter().all(|run| bytes(run) <= METADATA_REQUEST_BYTES));
+        assert_eq!(requests(&[]).count(), 0);
+        let long = [TopicName::from("x".repeat(2 * METADATA_REQUEST_BYTES)), TopicName::from("y")];
+        assert_eq!(
+            requests(&long).map(<[_]>::len).collect::<Vec<_>>(),
+            [1, 1],
+            "the server says what is wrong with it"
+        );
     }
 
     #[test]

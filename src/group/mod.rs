@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::ids::{Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::{Now, Timestamp, WallTime};
 
 mod deadlines;
@@ -69,6 +69,8 @@ pub struct Group {
     failures_in_row: u32,
     /// No join phase ends before.
     hold_until: Timestamp,
+    /// The module whose failure holds it back; none if no module was to blame.
+    failed_module: Option<(Protocol, Option<Digest>)>,
     /// The leader whose last plan was not accepted.
     failed_leader: Option<MemberId>,
     ledger: Ledger,
@@ -118,6 +120,7 @@ impl Group {
             last_trigger: None,
             failures_in_row: 0,
             hold_until: Timestamp::default(),
+            failed_module: None,
             failed_leader: None,
             ledger: Ledger::default(),
             wake: None,

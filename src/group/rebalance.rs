@@ -45,6 +45,9 @@ impl Group {
             return;
         }
         let now = step.now.mono;
+        if self.hold_until > now && self.something_else_would_run(step.now.wall) {
+            self.hold_until = now;
+        }
         let held_by_id = self.roster.pending.values().map(|id| id.holds_until.min(id.expires)).max();
         let until = held_by_id.unwrap_or_default().max(self.hold_until);
         if until > now {

@@ -12,10 +12,10 @@ const BLAMELESS: [&str; 3] = ["busy", "missing", "settings"];
 
 impl Group {
     /// Passes the failed module over: 1 minute at first, doubling to 1 hour. A module that its leader could not call is not
-    /// to blame, and a leader speaks only for the protocol that it was asked to serve.
-    pub(super) fn suspend(&mut self, fault: &Fault, step: &mut Step) {
+    /// to blame, and a leader speaks only for the protocol that it was asked to serve: then nothing is passed over.
+    pub(super) fn suspend(&mut self, fault: &Fault, step: &mut Step) -> bool {
         if BLAMELESS.contains(&fault.kind.as_str()) || self.protocol.as_ref() != Some(&fault.protocol) {
-            return;
+            return false;
         }
         let same = |it: &Suspension| it.protocol == fault.protocol && it.digest == fault.digest;
         let before = self.suspensions.iter().find(|it| same(it)).map_or(0, |it| it.failures);
@@ -36,6 +36,7 @@ impl Group {
         step.fact(Fact::Suspended { suspension, for_ms });
         let record = Record::Suspensions(self.suspensions.clone());
         self.emit(record, step);
+        true
     }
 
     /// The module made a plan that was accepted: its failures do not count any more.

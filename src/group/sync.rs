@@ -140,7 +140,8 @@ impl Group {
         let protocol = fault.protocol.clone();
         let reason = format!("{protocol} failed at {leader}: {}: {}", fault.kind, fault.message);
         step.fact(Fact::ModuleFailed { leader: leader.clone(), fault: fault.clone(), served: false });
-        self.suspend(&fault, step);
+        let to_blame = self.suspend(&fault, step);
+        self.failed_module = to_blame.then_some((fault.protocol, fault.digest));
         self.failed_leader = Some(leader);
         self.failures_in_row = self.failures_in_row.saturating_add(1);
         self.hold_until = step.now.mono + self.retry_hold();

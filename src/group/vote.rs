@@ -105,10 +105,34 @@ impl Group {
                 (true, false) => Trigger::RolledOut(winner),
             });
         }
+        if self.leader_fails_where_another_would_not(present, now) {
+            return Some(Trigger::Suspended(present.clone()));
+        }
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest?;
         let digests = self.digests(present);
         let replaced = digests.len() == 1 && digests[0] != made_by && self.is_announced(present);
         replaced.then_some(Trigger::RolledOut(winner))
+    }
+
+    /// Whether the leader's own module of that name is passed over while another member has one that is not.
+    fn leader_fails_where_another_would_not(&self, protocol: &Protocol, now: WallTime) -> bool {
+        let suspended = |member: &Member| {
+            member.module(protocol).map(|digest| self.is_digest_suspended(Some(protocol), digest, now))
+        };
+        let leader = self.leader.as_ref().and_then(|id| self.roster.members.get(id));
+        leader.and_then(suspended) == Some(true) && self.roster.members.values().any(|it| suspended(it) == Some(false))
+    }
+
+    /// Whether the next generation would be another module's work than the one that the leader failed with: then there is
+    /// nothing to hold back.
+    pub(super) fn something_else_would_run(&self, now: WallTime) -> bool {
+        let Some((protocol, digest)) = &self.failed_module else { return false };
+        let Some(winner) = self.vote(Offers::AsJoined, None, now) else { return false };
+        if winner != *protocol {
+            return !self.is_suspended(&winner, now);
+        }
+        let others = self.digests(&winner).into_iter().filter(|other| Some(*other) != *digest);
+        others.into_iter().any(|other| !self.is_digest_suspended(Some(&winner), other, now))
     }
 
     /// Whether a member that has a module for the protocol has announced its modules since it joined. Without that the

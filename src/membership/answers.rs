@@ -1,11 +1,14 @@
 //! How each answer of the coordinator is taken (coordinator.md 2.2 to 2.5, clients.md 6). What an error costs is chosen
 //! with care: 27 only a rejoin, 22 the generation, 25 the member id too, 15 and 16 nothing but the way to the coordinator.
 
+use std::time::Duration;
+
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
+use super::limits::{FIRST_REST, LONGEST_REST, WAIT_SHARE_OF_SESSION};
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
-use crate::ids::MemberId;
+use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
 
 impl Membership {
@@ -37,7 +40,13 @@ impl Membership {
     }
 
     fn join_later(&mut self, reason: String) {
-        let join_at = self.now.mono + self.join_backoff.fail(&mut self.dice);
+        let wait = self.join_backoff.fail(&mut self.dice);
+        self.wait_to_join(wait, reason);
+    }
+
+    /// Nobody says that the member is alive while it waits, so it never waits for as long as its session.
+    pub(super) fn wait_to_join(&mut self, wait: Duration, reason: String) {
+        let join_at = self.now.mono + wait.min(self.config.session_timeout / WAIT_SHARE_OF_SESSION);
         self.state = State::Unjoined { join_at, reason };
     }
 
@@ -80,7 +89,9 @@ impl Membership {
     /// What a divvy coordinator told beside the answer.
     fn learn(&mut self, extras: Option<JoinExtras>) {
         let Some(extras) = extras else { return self.announce() };
-        if extras.suspended != self.suspended {
+        // A retry that fails at another leader is no news: it says the same with another file's name.
+        let protocols = |list: &[(Protocol, String)]| list.iter().map(|(it, _)| it.clone()).collect::<Vec<_>>();
+        if protocols(&extras.suspended) != protocols(&self.suspended) {
             self.suspended.clone_from(&extras.suspended);
             if !extras.suspended.is_empty() {
                 self.tell(Notice::Suspended(extras.suspended));
@@ -136,8 +147,10 @@ impl Membership {
         }
         if let Some(plan) = joined.basis.plan.as_deref() {
             self.remember_plan(&call, plan.memo.clone());
-            self.rejoin =
-                plan.call_again.map(|wait| (self.now.mono + wait, "its strategy asked to be called again".to_owned()));
+            // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
+            let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
+            let reason = || "its strategy asked to be called again".to_owned();
+            self.rejoin = plan.call_again.map(|wait| (self.now.mono + wait.max(rest), reason()));
         }
         self.join_backoff.succeed();
         self.heart.renew(self.now.mono);
@@ -162,6 +175,7 @@ impl Membership {
             }
             ErrorCode::RebalanceInProgress => {
                 self.confirm(sent);
+                self.rejoins = 0;
                 self.give_up("the group rebalances".to_owned());
             }
             ErrorCode::IllegalGeneration => self.lose_generation("the group went on without the member", Id::Kept),
@@ -179,7 +193,7 @@ impl Membership {
 
     fn confirm(&mut self, sent: &Sent) {
         self.seek_backoff.succeed();
-        if let Some(told) = self.heart.confirm(sent.ticket, self.now.mono) {
+        if let Some(told) = self.heart.confirm(sent.ticket) {
             self.offered = told;
             self.announce();
         }

@@ -10,7 +10,9 @@ use crate::time::Timestamp;
 pub(super) struct Heart {
     due: Timestamp,
     flying: Option<u64>,
-    /// When the coordinator last confirmed the generation.
+    /// When the last one was sent.
+    sent: Timestamp,
+    /// When the coordinator last confirmed the generation, for all this member knows.
     confirmed: Timestamp,
     news: Option<News>,
 }
@@ -25,7 +27,7 @@ struct News {
 impl Heart {
     /// A generation begins: earlier heartbeats and news are of no interest.
     pub(super) fn begin(&mut self, now: Timestamp, interval: Duration) {
-        *self = Heart { due: now + interval, flying: None, confirmed: now, news: None };
+        *self = Heart { due: now + interval, flying: None, sent: now, confirmed: now, news: None };
     }
 
     /// The coordinator is gone: the next one is told at once.
@@ -53,6 +55,7 @@ impl Heart {
     /// One is sent; gives back the offers that it has to carry.
     pub(super) fn send(&mut self, ticket: u64, now: Timestamp, interval: Duration) -> Option<Vec<Offer>> {
         self.flying = Some(ticket);
+        self.sent = now;
         self.due = now + interval;
         let news = self.news.as_mut()?;
         news.carrier = Some(ticket);
@@ -68,9 +71,10 @@ impl Heart {
         ours
     }
 
-    /// The answer confirms the generation: gives back the offers that the coordinator now knows.
-    pub(super) fn confirm(&mut self, ticket: u64, now: Timestamp) -> Option<Vec<Offer>> {
-        self.confirmed = now;
+    /// The answer confirms the generation as of its heartbeat's sending: it may have been slow on its way back, and the
+    /// coordinator's count began before. Gives back the offers that the coordinator now knows.
+    pub(super) fn confirm(&mut self, ticket: u64) -> Option<Vec<Offer>> {
+        self.confirmed = self.sent;
         let told = self.news.take_if(|it| it.carrier == Some(ticket))?;
         Some(told.offers)
     }

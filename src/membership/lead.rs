@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -141,27 +142,38 @@ impl LeadJob {
                 message: format!("this leader has no module for {}", self.protocol),
             },
         };
-        let fault = Fault {
+        let mut fault = Fault {
             protocol: self.protocol.clone(),
             digest: chosen.and_then(|it| it.digest()),
             kind: failed.kind,
-            message: failed.message,
+            message: told(&failed, chosen.and_then(|it| it.file())),
         };
-        Led { fault: Some(fault), ..self.serve_all_the_same() }
+        let led = self.fallback().unwrap_or_else(|why| {
+            fault.message.extend(why.map(|why| format!("; its fall-back failed too: {why}")));
+            self.serve_all_the_same()
+        });
+        Led { fault: Some(fault), ..led }
+    }
+
+    /// The plan of the operator's fall-back; an error says why there is none, if one is named.
+    fn fallback(&self) -> Result<Led, Option<String>> {
+        let named = self.rules.fallback.as_deref().map(Protocol::from).filter(|it| *it != self.protocol);
+        let protocol = named.ok_or(None)?;
+        let strategy =
+            self.strategy(&protocol).ok_or_else(|| Some(format!("this leader has no module for {protocol}")))?;
+        let plan = self.call(strategy).map_err(|error| Some(format!("{protocol}: {error}")))?;
+        Ok(served(plan, strategy.digest(), ServedBy::Fallback(protocol)))
     }
 
     fn serve_all_the_same(&self) -> Led {
-        if let Some(protocol) = self.rules.fallback.as_deref().map(Protocol::from).filter(|it| *it != self.protocol)
-            && let Some(strategy) = self.strategy(&protocol)
-            && let Ok(plan) = self.call(strategy)
-        {
-            return served(plan, strategy.digest(), ServedBy::Fallback(protocol));
-        }
         if self.protocol_type != CONSUMER {
             return self.states_all_the_same();
         }
         let input = self.input(&serde_json::Value::Null);
-        if let Some(last) = &self.last_plan
+        // Who chose range gets range. No other protocol takes over from it, so the last plan would go on for as long as the
+        // module is broken, and leave every newcomer without work.
+        if self.protocol != NATIVE
+            && let Some(last) = &self.last_plan
             && let Ok(plan) = assignor::cut_last_plan(last, &input)
         {
             return served(plan, None, ServedBy::LastPlan);
@@ -225,6 +237,13 @@ impl LeadJob {
             budget_ms: self.budget,
         }
     }
+}
+
+/// A failure in words that still say which file it was when they are read on another machine.
+fn told(failed: &CallError, file: Option<&Path>) -> String {
+    let file = file.map(|it| format!("{}: ", it.display())).unwrap_or_default();
+    let code = failed.code.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    format!("{file}{code}{}", failed.message)
 }
 
 fn served(plan: Plan, digest: Option<Digest>, served_by: ServedBy) -> Led {

@@ -23,8 +23,20 @@ pub const LONGEST_BACKOFF: Duration = Duration::from_secs(3);
 /// Protocols offered at most: each carries the member's metadata, and the leader gets all of them.
 pub const MAX_OFFERS: usize = 32;
 
-/// The most that one plan may take, whatever the rebalance timeout allows: the sandbox's own limit is usually lower.
+/// The most that one plan may take, whatever the rebalance timeout allows and the module's manifest asks for. A module
+/// that asks for nothing gets the sandbox's second: nobody has work while it runs.
 pub const LONGEST_PLAN: Duration = Duration::from_secs(60);
 
-/// The part of the rebalance timeout that a plan may take (one third): the rest is for the members to rejoin and to sync.
-pub const PLAN_SHARE_OF_REBALANCE: u32 = 3;
+/// The part of the rebalance timeout that a plan may take (a quarter): the rest is for the members to rejoin, for the
+/// fall-back, and to sync.
+pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
+
+/// The part of its session (a third) that a member out of a generation may wait before it joins again: the coordinator
+/// hears nothing of it meanwhile.
+pub const WAIT_SHARE_OF_SESSION: u32 = 3;
+
+/// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
+pub const FIRST_REST: Duration = Duration::from_secs(1);
+
+/// … up to this: a minute of work between two rebalances is what a group can live with.
+pub const LONGEST_REST: Duration = Duration::from_secs(60);

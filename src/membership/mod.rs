@@ -78,6 +78,8 @@ pub struct Membership {
     watch: Watch,
     /// A stable member joins again then, and why.
     rejoin: Option<(Timestamp, String)>,
+    /// How often it has joined again in a row for reasons of its own.
+    rejoins: u32,
     last_plan: Option<LastPlan>,
     memo: Option<Bytes>,
 }
@@ -107,6 +109,7 @@ impl Membership {
             claim: None,
             watch,
             rejoin: None,
+            rejoins: 0,
             last_plan: None,
             memo: None,
         }
@@ -124,10 +127,7 @@ impl Membership {
 
     fn take_in(&mut self, event: Event) {
         match event {
-            Event::Strategies(strategies) => {
-                self.strategies = strategies;
-                self.review_offers();
-            }
+            Event::Strategies(strategies) => self.learn_strategies(strategies),
             Event::CoordinatorFound(peer) => self.found(peer),
             Event::CoordinatorNotFound(reason) => self.not_found(reason),
             Event::Joined(sent, answer) => self.joined(&sent, answer),
@@ -195,10 +195,23 @@ impl Membership {
         self.out.push(Action::Leave(sent));
     }
 
+    /// The folders hold other modules now. The last module of a running member is not given up, though its file is gone: a
+    /// file that is deleted and copied anew would end the member, or have the group wait for it.
+    fn learn_strategies(&mut self, strategies: Strategies) {
+        if self.offers.is_empty() || !self.offers_of(&strategies).is_empty() {
+            self.strategies = strategies;
+            self.review_offers();
+        }
+    }
+
+    fn offers_of(&self, strategies: &Strategies) -> Vec<Offer> {
+        let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
+        negotiate::offers(strategies, &self.config.purpose.protocol_type(), wishes)
+    }
+
     /// The strategies or the operator's wishes changed: does that change what this member offers?
     fn review_offers(&mut self) {
-        let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
-        let offers = negotiate::offers(&self.strategies, &self.config.purpose.protocol_type(), wishes);
+        let offers = self.offers_of(&self.strategies);
         if offers != self.offers {
             self.offers = offers;
             self.tell(Notice::OffersChanged(self.offers.clone()));

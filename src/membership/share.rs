@@ -41,8 +41,8 @@ impl Membership {
         if id == Id::Forgotten {
             self.member = MemberId::default();
         }
-        let join_at = self.now.mono + self.join_backoff.hurry(&mut self.dice);
-        self.state = State::Unjoined { join_at, reason: reason.to_owned() };
+        let wait = self.join_backoff.hurry(&mut self.dice);
+        self.wait_to_join(wait, reason.to_owned());
     }
 
     /// Whatever the member holds may be another's now.

@@ -35,6 +35,7 @@ impl Membership {
         if is_due(self.rejoin_at())
             && let Some((_, reason)) = self.rejoin.take()
         {
+            self.rejoins = self.rejoins.saturating_add(1);
             self.give_up(reason);
         }
         if is_due(self.join_at()) {

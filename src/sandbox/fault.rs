@@ -19,7 +19,8 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
     let cause = stop.root_cause();
     let (kind, mut message) = match trap {
         Some(Trap::Interrupt) => {
-            (FaultKind::Deadline, format!("{export} ran longer than its {} ms", guard.deadline.as_millis()))
+            let ms = guard.deadline.as_millis();
+            (FaultKind::Deadline, format!("{export} ran longer than its {ms} ms"))
         }
         Some(Trap::StackOverflow) => (FaultKind::Stack, format!("{export} nested its calls too deep")),
         _ if guard.memory_refused > 0 => (

@@ -59,6 +59,8 @@ pub struct SandboxLimits {
     pub memory_bytes: usize,
     /// The most memory that a module's manifest may ask for, in bytes.
     pub max_memory_bytes: usize,
+    /// The time of one call of a module that does not ask for more: the group has no assignment meanwhile.
+    pub call_time: Duration,
     /// The longest request, in bytes.
     pub input_bytes: usize,
     /// How many calls run at once; the others wait.
@@ -74,6 +76,7 @@ impl Default for SandboxLimits {
             body_bytes: 64 << 10,
             memory_bytes: 64 * MIB,
             max_memory_bytes: MAX_MEMORY_BYTES,
+            call_time: Duration::from_secs(1),
             input_bytes: 64 * MIB,
             concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
             queue_timeout: Duration::from_secs(10),

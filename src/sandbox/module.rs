@@ -206,8 +206,13 @@ impl Assignor for Module {
         Some(self.digest)
     }
 
+    fn file(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
-        let most = self.sandbox.limits().input_bytes;
+        let limits = self.sandbox.limits();
+        let most = limits.input_bytes;
         if request.len() > most {
             let length = request.len();
             return Err(CallError::new(
@@ -218,7 +223,7 @@ impl Assignor for Module {
         if !self.exports(export) {
             return Ok(Vec::new());
         }
-        let asked = self.manifest.limits.ms.map_or(Duration::MAX, |ms| Duration::from_millis(ms.into()));
+        let asked = self.manifest.limits.ms.map_or(limits.call_time, |ms| Duration::from_millis(ms.into()));
         self.run(&Task {
             export,
             request,

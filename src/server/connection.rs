@@ -13,7 +13,6 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::Handle;
-use super::limits::MAX_IN_FLIGHT;
 use super::messages::ToShard;
 use super::outbox::{Close, Next, Outbox, Slot};
 use super::reader::Reader;
@@ -89,9 +88,13 @@ impl Connection {
 
     /// Puts an answer, or a part of one, into its place.
     pub(crate) fn fill(&self, place: u64, part: u32, reply: Reply) {
-        let ready = self.outbox().fill(place, part, reply);
-        if ready {
+        let mut outbox = self.outbox();
+        let was_full = outbox.is_full();
+        if outbox.fill(place, part, reply) {
             self.writer.notify_one();
+        }
+        if was_full && !outbox.is_full() {
+            self.reader.notify_one();
         }
     }
 
@@ -103,9 +106,9 @@ impl Connection {
     /// What the writer does next.
     pub(crate) fn next(&self, now: impl FnOnce() -> Instant) -> Next {
         let mut outbox = self.outbox();
-        let was_full = outbox.len() >= MAX_IN_FLIGHT;
+        let was_full = outbox.is_full();
         let next = outbox.next(now);
-        if was_full && outbox.len() < MAX_IN_FLIGHT {
+        if was_full && !outbox.is_full() {
             self.reader.notify_one();
         }
         next
@@ -114,6 +117,11 @@ impl Connection {
     /// How many requests have no answer on the wire yet.
     pub(crate) fn open(&self) -> usize {
         self.outbox().len()
+    }
+
+    /// Whether the peer has to take answers before more of its requests are read.
+    pub(crate) fn is_full(&self) -> bool {
+        self.outbox().is_full()
     }
 
     /// For the writer: waits until there may be something to write.

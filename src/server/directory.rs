@@ -7,11 +7,12 @@ use tokio::sync::watch;
 
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
+use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
-use super::topics::{self, TopicError, Topics, View};
+use super::topics::{self, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
-use crate::topics::{Rack, Topic};
+use crate::topics::Topic;
 use crate::wire::ErrorCode;
 
 /// The topics of a server.
@@ -80,53 +81,60 @@ impl Directory {
 
     /// Makes those of the topics that do not exist, if the configuration allows it. One that cannot be made stays
     /// unknown, and the log says why.
-    pub(crate) async fn auto_create(&self, names: impl Iterator<Item = &str>) {
+    pub(crate) async fn auto_create(&self, names: &[&str], quiet: &Quiet) {
         let Some(partitions) = self.auto_create else { return };
-        let view = self.view();
-        let mut entries = Vec::new();
-        for name in names.filter(|name| view.table().get(name).is_none() && is_legal(name)) {
-            match self.topics.create(name, partitions, Vec::new()) {
-                Ok(entry) => entries.push(entry),
-                Err(error) if error.code == ErrorCode::TopicAlreadyExists => {}
-                Err(error) => tracing::warn!(topic = name, %error, "a topic that a client named was not created"),
-            }
-        }
-        if !entries.is_empty() && self.store(entries).await.is_ok() {
-            tracing::info!(partitions, "topics created, since a client named them");
+        let created = self.add_named(names, partitions, quiet);
+        let count = created.len();
+        if count > 0 && self.store(created).await.is_ok() {
+            tracing::info!(count, partitions, "topics created, since a client named them");
         }
     }
 
-    /// Makes a topic; it is durable when this returns.
-    pub(crate) async fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
+    fn add_named(&self, names: &[&str], partitions: u32, quiet: &Quiet) -> Vec<Entry> {
+        let view = self.view();
+        if names.iter().all(|name| view.table().get(name).is_some()) {
+            // As nearly always.
+            return Vec::new();
+        }
+        let Named { entries, left_out: not_created } = self.topics.create_named(names.iter().copied(), partitions);
+        if let Some(left_out) = (not_created > 0).then(|| quiet.allows("not_created")).flatten() {
+            tracing::warn!(
+                not_created,
+                left_out,
+                "a client named topics that there is no room for: create those that are needed with `divvy topics \
+                 create`; `topics.auto.create = \"off\"` keeps clients from filling the table"
+            );
+        }
+        entries
+    }
+
+    /// Makes topics, each or not; those that are made are durable when this returns.
+    pub(crate) async fn create(&self, wanted: &[(&str, Topic)]) -> Vec<Result<(), TopicError>> {
         if !self.is_loaded() {
             let message = "the topics are still being read from the store: try again in a moment".to_owned();
-            return Err(TopicError { code: ErrorCode::CoordinatorLoadInProgress, message });
+            let error = TopicError { code: ErrorCode::CoordinatorLoadInProgress, message };
+            return vec![Err(error); wanted.len()];
         }
-        let entry = self.topics.create(name, partitions, racks)?;
-        self.store(vec![entry]).await
+        let made = self.topics.create_all(wanted.iter().map(|(name, topic)| (*name, topic.clone())));
+        let entries: Vec<Entry> = made.iter().flatten().cloned().collect();
+        let stored = if entries.is_empty() { Ok(()) } else { self.store(entries).await };
+        made.into_iter().map(|made| made.and_then(|_| stored.clone())).collect()
     }
 
     /// Makes new topics durable, or takes them back.
     async fn store(&self, entries: Vec<Entry>) -> Result<(), TopicError> {
         let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
-        for entry in &entries {
-            if let Entry::Topic(name, _) = entry {
-                self.topics.remove(name);
-            }
-        }
+        self.topics.remove(entries.iter().filter_map(|entry| match entry {
+            Entry::Topic(name, _) => Some(name),
+            Entry::Group(..) | Entry::TopicRemoved(_) => None,
+        }));
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }
 
     /// Whether a topic could be made.
-    pub(crate) fn may_create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<(), TopicError> {
-        topics::check(name, &Topic { partitions, racks })?;
-        match self.view().table().get(name) {
-            Some(_) => {
-                let message = format!("topic {name} exists already: choose another name");
-                Err(TopicError { code: ErrorCode::TopicAlreadyExists, message })
-            }
-            None => Ok(()),
-        }
+    pub(crate) fn may_create(&self, name: &str, topic: &Topic) -> Result<(), TopicError> {
+        topics::check(name, topic)?;
+        if self.view().table().get(name).is_some() { Err(topics::exists(&name.into())) } else { Ok(()) }
     }
 }
 

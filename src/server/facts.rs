@@ -2,6 +2,7 @@
 
 use super::metrics::Metrics;
 use super::quiet::Quiet;
+use super::shown::Shown;
 use crate::assignor::FaultKind;
 use crate::group::Fact;
 use crate::ids::GroupId;
@@ -18,43 +19,48 @@ pub(crate) struct Teller {
 impl Teller {
     /// Tells a fact of a group.
     pub(crate) fn tell(&self, group: &GroupId, fact: &Fact) {
+        let group = Shown(group);
         match fact {
             Fact::StateChanged { from, to } => tracing::debug!(%group, from, to, "state changed"),
             Fact::Joined { member, client_id, client_host } => {
-                tracing::info!(%group, %member, client_id, client_host, "member joined");
+                let (member, client_id) = (Shown(member), Shown(client_id));
+                tracing::info!(%group, %member, %client_id, client_host, "member joined");
             }
-            Fact::Removed { member, why } => tracing::info!(%group, %member, why, "member removed"),
+            Fact::Removed { member, why } => tracing::info!(%group, member = %Shown(member), why, "member removed"),
             Fact::RebalanceBegan(trigger) => {
                 self.metrics.rebalance(trigger.kind());
-                tracing::info!(%group, %trigger, "rebalance began");
+                tracing::info!(%group, trigger = %Shown(trigger), "rebalance began");
             }
             Fact::GenerationBegan { generation, protocol, leader, members, trigger } => {
-                let (protocol, leader) = (shown(protocol.as_ref()), shown(leader.as_ref()));
+                let (protocol, leader, trigger) = (shown(protocol.as_ref()), shown(leader.as_ref()), Shown(trigger));
                 tracing::info!(%group, %generation, protocol, leader, members, %trigger, "generation began");
             }
             Fact::PlanAccepted { generation, protocol, digest } => {
-                tracing::info!(%group, %generation, %protocol, digest = ?digest, "plan accepted");
+                tracing::info!(%group, %generation, protocol = %Shown(protocol), ?digest, "plan accepted");
             }
             Fact::PlanRefused { generation, leader, reason } => {
                 self.metrics.plan_refused();
-                tracing::warn!(%group, %generation, %leader, reason, "plan refused");
+                tracing::warn!(%group, %generation, leader = %Shown(leader), reason, "plan refused");
             }
             Fact::ModuleFailed { leader, fault, served } => {
                 self.metrics.module_failed(kind_name(&fault.kind));
-                let (protocol, kind, message) = (&fault.protocol, &fault.kind, &fault.message);
-                let digest = &fault.digest;
-                tracing::warn!(%group, %leader, %protocol, ?digest, kind, message, served, "module failed");
+                let (leader, protocol, kind) = (Shown(leader), Shown(&fault.protocol), Shown(&fault.kind));
+                let (digest, message) = (&fault.digest, &fault.message);
+                tracing::warn!(%group, %leader, %protocol, ?digest, %kind, message, served, "module failed");
             }
             Fact::Suspended { suspension, for_ms } => {
-                let (protocol, failures, reason) = (&suspension.protocol, suspension.failures, &suspension.reason);
+                let (protocol, failures, reason) =
+                    (Shown(&suspension.protocol), suspension.failures, &suspension.reason);
                 tracing::warn!(%group, %protocol, digest = ?suspension.digest, for_ms, failures, reason, "protocol suspended");
             }
             Fact::DigestsDiffer { protocol, digests } => {
+                let protocol = Shown(protocol);
                 tracing::warn!(%group, %protocol, ?digests, "members have different modules of one name and version");
             }
             Fact::Refused { api, client_id, error, reason } => {
                 if let Some(left_out) = self.quiet.allows("refused") {
-                    tracing::warn!(%group, api, client_id, %error, reason, left_out, "request refused");
+                    let client_id = Shown(client_id);
+                    tracing::warn!(%group, api, %client_id, %error, reason, left_out, "request refused");
                 }
             }
             Fact::Committed { partitions } => {
@@ -66,7 +72,7 @@ impl Teller {
 }
 
 fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
-    value.map(ToString::to_string)
+    value.map(|value| Shown(value.to_string()).to_string())
 }
 
 /// The kind comes from a member: only the names that we know become a label.

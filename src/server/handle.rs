@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use super::clock::Clock;
 use super::directory::Directory;
-use super::limits::REQUEST_MEMORY_BYTES;
+use super::memory::Memory;
 use super::messages::{Loading, Question, ToShard};
 use super::metrics::Metrics;
 use super::outbox::Close;
@@ -41,8 +41,8 @@ pub(crate) struct Inner {
     pub(crate) metrics: Metrics,
     /// What is logged only so often.
     pub(crate) quiet: Quiet,
-    /// Bytes of requests that may still be read.
-    pub(crate) memory: Arc<Semaphore>,
+    /// What is left for requests.
+    pub(crate) memory: Memory,
     /// `socket.request.max.bytes`.
     pub(crate) max_request_bytes: usize,
     /// Whether divvy's own fields are left out and ignored.
@@ -143,11 +143,9 @@ impl Handle {
         let _ = self.0.shards[shard].send(what);
     }
 
-    /// Sets memory aside for a request, if there is enough.
-    pub(crate) fn memory(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Full> {
-        let bytes = u32::try_from(bytes.min(REQUEST_MEMORY_BYTES)).unwrap_or(u32::MAX);
-        let memory = Arc::clone(&self.0.memory);
-        Arc::clone(&memory).try_acquire_many_owned(bytes).map_err(|_| Full { memory, bytes })
+    /// The memory for requests.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.0.memory
     }
 
     /// Tells log and metrics that the server closes a connection.
@@ -204,18 +202,5 @@ impl Handle {
     /// From now on no request is taken.
     pub(crate) fn begin_stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
-    }
-}
-
-/// The memory for requests is used up.
-pub(crate) struct Full {
-    memory: Arc<Semaphore>,
-    bytes: u32,
-}
-
-impl Full {
-    /// Waits until others gave enough back.
-    pub(crate) async fn wait(self) -> OwnedSemaphorePermit {
-        self.memory.acquire_many_owned(self.bytes).await.expect("the semaphore is never closed")
     }
 }

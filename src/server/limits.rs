@@ -5,8 +5,9 @@ use std::time::Duration;
 /// Connections at one time: each costs a file descriptor and about a kilobyte and a half.
 pub(crate) const MAX_CONNECTIONS: usize = 10_000;
 
-/// Bytes of requests that were read and not handled yet, in the whole process. Whoever would go beyond waits.
-pub(crate) const REQUEST_MEMORY_BYTES: usize = 512 * 1024 * 1024;
+/// Bytes of requests that were read and not handled yet, in the whole process: of frames up to [`FREE_FRAME_BYTES`], of
+/// longer ones, and of those that only large groups send. Whoever would go beyond waits for others of its class.
+pub(crate) const REQUEST_MEMORY_BYTES: [usize; 3] = [64 << 20, 128 << 20, 320 << 20];
 
 /// A frame that is not longer is read without asking for memory: it fits the buffer that a connection reads into.
 pub(crate) const FREE_FRAME_BYTES: usize = 16 * 1024;
@@ -14,8 +15,20 @@ pub(crate) const FREE_FRAME_BYTES: usize = 16 * 1024;
 /// A longer frame must be whole after this time: until then it holds memory that others wait for.
 pub(crate) const FRAME_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// It has to arrive evenly, each of so many parts in its share of the time: who announces a frame and sends nothing
+/// holds memory for five seconds only.
+pub(crate) const FRAME_PARTS: u32 = 12;
+
 /// Unanswered requests of one connection; with so many it is not read further.
 pub(crate) const MAX_IN_FLIGHT: usize = 1024;
+
+/// Bytes of answers that one connection has not taken yet; with so many it is not read further. A client may ask for
+/// all topics a thousand times and read none of the answers.
+pub(crate) const MAX_UNSENT_BYTES: usize = 1 << 20;
+
+/// What an answer counts whose length only the group knows, until it is known: one of them is on its way at a time, as
+/// a group may have committed hundreds of thousands of offsets.
+pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES;
 
 /// Answers are encoded until they fill this much, then written: more would only wait in memory.
 pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
@@ -46,6 +59,12 @@ pub(crate) const LATE: Duration = Duration::from_secs(1);
 
 /// `fetch.max.wait.ms` as far as it is believed: a longer wait only keeps a connection busy.
 pub(crate) const MAX_FETCH_WAIT: Duration = Duration::from_secs(30);
+
+/// Connections to the admin port at one time: people, scrapers and probes; more are closed at once.
+pub(crate) const MAX_ADMIN_CONNECTIONS: usize = 256;
+
+/// A connection to the admin port that is answered nothing for this long is closed.
+pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Plan checks at one time; more wait. One is enough to keep a processor busy.
 pub(crate) const MAX_BLOCKING_THREADS: usize = 4;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::oneshot;
 
 use super::connection::Connection;
+use super::memory::Held;
 use crate::group::event::{CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest};
 use crate::group::{Event, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
 use crate::ids::GroupId;
@@ -14,7 +15,7 @@ use crate::store::StoreError;
 /// both have.
 pub(crate) enum ToShard {
     /// All requests of one socket read, and the memory that they count for until they are handled.
-    Requests(Arc<Connection>, Requests, Option<OwnedSemaphorePermit>),
+    Requests(Arc<Connection>, Requests, Held),
     /// Nobody waits for these any more.
     Gone(Vec<Ticket>),
     /// All groups of this shard, as they were stored.

@@ -3,6 +3,7 @@
 //! Bytes come in through `listener` and `connection` (`reader`, `writer`, `outbox`), become events in `dispatch` and
 //! `api`, are handled by a `shard`, made durable by `store_writer`, and go out again in the order of the requests.
 
+mod admin_port;
 mod api;
 mod clock;
 pub mod config;
@@ -13,6 +14,7 @@ mod facts;
 mod handle;
 mod limits;
 mod listener;
+mod memory;
 mod messages;
 mod metrics;
 mod outbox;
@@ -21,6 +23,7 @@ mod quiet;
 mod reader;
 mod registry;
 mod shard;
+mod shown;
 mod shutdown;
 mod spawn;
 mod start;

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::api::Asked;
+use super::limits::{MAX_IN_FLIGHT, MAX_UNSENT_BYTES};
 use crate::group::{Reply, Ticket};
 
 /// One place.
@@ -28,6 +29,15 @@ impl Slot {
             Slot::Asked(asked) => asked.whole(),
             Slot::Ready(_) | Slot::Close(_) => true,
             Slot::NotBefore(..) => false,
+        }
+    }
+
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        match self {
+            Slot::Asked(asked) => asked.bytes(),
+            Slot::Ready(answer) | Slot::NotBefore(_, answer) => answer.len(),
+            Slot::Close(_) => 0,
         }
     }
 }
@@ -59,6 +69,8 @@ pub(crate) struct Outbox {
     /// The number of the first place.
     first: u64,
     slots: VecDeque<Slot>,
+    /// What the slots take together.
+    bytes: usize,
     state: State,
 }
 
@@ -80,6 +92,7 @@ impl Outbox {
             if matches!(slot, Slot::Close(_)) {
                 self.state = State::Closing;
             }
+            self.bytes += slot.bytes();
             self.slots.push_back(slot);
         }
         place
@@ -90,10 +103,21 @@ impl Outbox {
         self.slots.len()
     }
 
+    /// Whether nothing should be added before something was sent.
+    pub(crate) fn is_full(&self) -> bool {
+        self.state == State::Open && (self.slots.len() >= MAX_IN_FLIGHT || self.bytes >= MAX_UNSENT_BYTES)
+    }
+
     /// Puts an answer into its place. True when the writer can go on with it.
     pub(crate) fn fill(&mut self, place: u64, part: u32, reply: Reply) -> bool {
         match self.slot(place) {
-            Some(Slot::Asked(asked)) => asked.fill(part, reply) && place == self.first,
+            Some(Slot::Asked(asked)) => {
+                let before = asked.bytes();
+                let whole = asked.fill(part, reply);
+                let after = asked.bytes();
+                self.bytes = self.bytes + after - before;
+                whole && place == self.first
+            }
             Some(Slot::Ready(_) | Slot::NotBefore(..) | Slot::Close(_)) | None => false,
         }
     }
@@ -118,11 +142,12 @@ impl Outbox {
             Some(slot) if slot.known() => {}
             Some(_) | None => return Next::Wait,
         }
+        let Some(slot) = self.slots.pop_front() else { return Next::Wait };
         self.first += 1;
-        match self.slots.pop_front() {
-            Some(Slot::Close(close)) => Next::Close(Some(close)),
-            Some(slot) => Next::Send(slot),
-            None => Next::Wait,
+        self.bytes -= slot.bytes();
+        match slot {
+            Slot::Close(close) => Next::Close(Some(close)),
+            slot => Next::Send(slot),
         }
     }
 
@@ -135,6 +160,7 @@ impl Outbox {
         self.state = State::Closing;
         let known = self.slots.iter().position(|slot| !slot.known()).unwrap_or(self.slots.len());
         let given_up = self.slots.split_off(known);
+        self.bytes = self.slots.iter().map(Slot::bytes).sum();
         self.slots.push_back(Slot::Close(close));
         parked(given_up)
     }
@@ -142,6 +168,7 @@ impl Outbox {
     /// Nobody writes any more. Gives back the tickets that shards keep for this connection.
     pub(crate) fn abandon(&mut self) -> Vec<(usize, Ticket)> {
         self.state = State::Gone;
+        self.bytes = 0;
         parked(std::mem::take(&mut self.slots))
     }
 
@@ -205,6 +232,30 @@ mod tests {
         let place = outbox.push(Slot::Asked(asked));
         assert!(!outbox.fill(place, 1, reply()));
         assert!(outbox.fill(place, 0, reply()));
+    }
+
+    #[test]
+    fn answers_that_nobody_takes_fill_it() {
+        let mut outbox = Outbox::default();
+        let half = Bytes::from(vec![0; MAX_UNSENT_BYTES / 2]);
+        outbox.push(Slot::Ready(half.clone()));
+        assert!(!outbox.is_full());
+        outbox.push(Slot::Ready(half));
+        assert!(outbox.is_full());
+        assert_eq!(drain(&mut outbox), ["ready", "ready"]);
+        assert!(!outbox.is_full());
+    }
+
+    #[test]
+    fn an_answer_of_unknown_length_counts_until_it_is_known() {
+        let mut outbox = Outbox::default();
+        let fetch = || Slot::Asked(Asked::many(Shape { correlation_id: 1, version: 5 }, Frame::fetch_of_nothing(), 1));
+        outbox.push(asked());
+        assert!(!outbox.is_full());
+        let place = outbox.push(fetch());
+        assert!(outbox.is_full());
+        assert!(!outbox.fill(place, 0, Reply::Fetch(Ok(Vec::new()))));
+        assert!(!outbox.is_full(), "it is known, although its turn has not come");
     }
 
     #[test]

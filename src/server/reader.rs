@@ -5,13 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::io::AsyncReadExt;
 use tokio::net::tcp::OwnedReadHalf;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::Handle;
 use super::api::Peer;
 use super::connection::Connection;
 use super::dispatch::{self, Step};
-use super::limits::{FRAME_TIMEOUT, FREE_FRAME_BYTES, MAX_IN_FLIGHT};
+use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES};
+use super::memory::Held;
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
 use crate::ids::GroupId;
@@ -23,7 +23,7 @@ pub(crate) struct Reader {
     framer: Framer,
     peer: Peer,
     /// Memory that was set aside for a large frame which is still arriving.
-    reserved: Option<OwnedSemaphorePermit>,
+    reserved: Option<Held>,
     batch: Batch,
     /// Last, so that it leaves after everything else is gone.
     place: Place,
@@ -47,7 +47,7 @@ impl Drop for Place {
 struct Batch {
     first: Option<(usize, Request)>,
     more: Vec<(usize, Request)>,
-    memory: Option<OwnedSemaphorePermit>,
+    memory: Held,
 }
 
 /// What ends the reading of a connection.
@@ -92,9 +92,6 @@ impl Reader {
             let outcome = self.frames().await;
             self.send();
             outcome?;
-            while self.place.connection.open() >= MAX_IN_FLIGHT {
-                self.place.connection.told_reader().await;
-            }
             if !self.large_frame().await? {
                 return Ok(());
             }
@@ -122,6 +119,10 @@ impl Reader {
     async fn frames(&mut self) -> Result<(), End> {
         while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
             self.count(&frame).await;
+            while self.place.connection.is_full() {
+                self.send();
+                self.place.connection.told_reader().await;
+            }
             let handle = &self.place.handle;
             if handle.is_stopping() {
                 return Ok(());
@@ -169,9 +170,13 @@ impl Reader {
         for (shard, request) in std::iter::once((shard, request)).chain(more) {
             by_shard[shard].push(request);
         }
+        // One of the entries holds it: they are handled at about the same time.
         let mut memory = memory;
         for (shard, requests) in by_shard.into_iter().enumerate().filter(|(_, requests)| !requests.is_empty()) {
-            handle.tell(shard, ToShard::Requests(Arc::clone(connection), Requests::Many(requests), memory.take()));
+            handle.tell(
+                shard,
+                ToShard::Requests(Arc::clone(connection), Requests::Many(requests), std::mem::take(&mut memory)),
+            );
         }
     }
 
@@ -179,7 +184,7 @@ impl Reader {
     async fn count(&mut self, frame: &Bytes) {
         let permit = match self.reserved.take() {
             Some(reserved) => reserved,
-            None => match self.place.handle.memory(frame.len()) {
+            None => match self.place.handle.memory().take(frame.len()) {
                 Ok(permit) => permit,
                 // Never wait with requests in hand: what they hold is what others wait for.
                 Err(full) => {
@@ -188,10 +193,7 @@ impl Reader {
                 }
             },
         };
-        match &mut self.batch.memory {
-            Some(memory) => memory.merge(permit),
-            memory @ None => *memory = Some(permit),
-        }
+        self.batch.memory.add(permit);
     }
 
     /// Reads a large frame that has begun to arrive: sets memory aside for it first, and gives it a time limit. False
@@ -203,17 +205,22 @@ impl Reader {
             let reason = format!("a frame of {length} bytes; socket.request.max.bytes = {most}");
             return Err(End::Close(Close { kind: "frame", reason }));
         }
-        self.reserved = Some(match self.place.handle.memory(length) {
+        self.reserved = Some(match self.place.handle.memory().take(length) {
             Ok(permit) => permit,
             Err(full) => full.wait().await,
         });
-        match tokio::time::timeout(FRAME_TIMEOUT, self.whole(length)).await {
-            Ok(read) => read.map(|()| true),
-            Err(_) => {
-                let reason = format!("a frame of {length} bytes was not whole after {} s", FRAME_TIMEOUT.as_secs());
-                Err(End::Close(Close { kind: "slow_frame", reason }))
+        for part in 1..=FRAME_PARTS as usize {
+            let upto = (length + 4).div_ceil(FRAME_PARTS as usize) * part;
+            match tokio::time::timeout(FRAME_TIMEOUT / FRAME_PARTS, self.arrived(upto.min(length + 4))).await {
+                Ok(read) => read?,
+                Err(_) => {
+                    let pace = FRAME_TIMEOUT.as_secs();
+                    let reason = format!("a frame of {length} bytes comes too slowly to be whole within {pace} s");
+                    return Err(End::Close(Close { kind: "slow_frame", reason }));
+                }
             }
         }
+        Ok(true)
     }
 
     /// The length of a frame that has begun to arrive, once the framer has seen enough of it to judge its length.
@@ -227,8 +234,8 @@ impl Reader {
         usize::try_from(i32::from_be_bytes(*head)).ok()
     }
 
-    async fn whole(&mut self, length: usize) -> Result<(), End> {
-        while self.framer.room().len() < length + 4 {
+    async fn arrived(&mut self, upto: usize) -> Result<(), End> {
+        while self.framer.room().len() < upto {
             let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Peer)?;
             self.note(count)?;
         }

@@ -15,6 +15,7 @@ use super::connection::Connection;
 use super::facts::Teller;
 use super::limits::{LATE, MAX_TURN, RELOAD_PAUSE};
 use super::messages::{Loading, Question, Request, Requests, ToShard};
+use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::store_writer::StoreWriter;
 use super::tickets::{Tickets, Waiting};
@@ -219,7 +220,10 @@ impl Shard {
                 self.carry_out(&group, effects);
             }
             Err(error) => {
-                tracing::error!(%error, %group, "the group cannot be read; it is tried again");
+                if let Some(left_out) = self.ground.handle.quiet().allows("not_read") {
+                    let group = Shown(&group);
+                    tracing::error!(%error, %group, left_out, "a group cannot be read; it is tried again");
+                }
                 self.reloads.insert(group, Some(now.mono + RELOAD_PAUSE));
             }
         }

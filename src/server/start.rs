@@ -1,21 +1,22 @@
 //! Starts a server and ends it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
+use super::admin_port::AdminPort;
 use super::clock::Clock;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
 use super::handle::{Handle, Inner};
-use super::limits::{MAX_BLOCKING_THREADS, REQUEST_MEMORY_BYTES, STOP_GRACE, SWEEP_INTERVAL};
+use super::limits::{MAX_BLOCKING_THREADS, STOP_GRACE, SWEEP_INTERVAL};
 use super::listener;
+use super::memory::Memory;
 use super::messages::ToShard;
 use super::metrics::Metrics;
 use super::quiet::Quiet;
@@ -191,7 +192,7 @@ impl Builder {
             registry: Registry::default(),
             metrics: Metrics::new(),
             quiet: Quiet::new(clock),
-            memory: Arc::new(Semaphore::new(REQUEST_MEMORY_BYTES)),
+            memory: Memory::new(),
             max_request_bytes: config.socket_request_max_bytes,
             presents_as_kafka,
             stopping: AtomicBool::new(false),
@@ -205,7 +206,11 @@ impl Builder {
             spawn::task("sweep", loss.clone(), sweep(handle.clone())),
         ];
         let admin_addr = admin.map(|(routes, (listener, addr))| {
-            outer.push(spawn::task("admin", loss.clone(), serve_admin(listener, routes(handle.clone()))));
+            outer.push(spawn::task(
+                "admin",
+                loss.clone(),
+                serve_admin(AdminPort::new(listener, clock), routes(handle.clone())),
+            ));
             addr
         });
         tracing::info!(%addr, admin = ?admin_addr, shards = shards.len(), "divvy serves");
@@ -324,7 +329,7 @@ async fn sweep(handle: Handle) {
     }
 }
 
-async fn serve_admin(listener: TcpListener, routes: axum::Router) {
+async fn serve_admin(listener: AdminPort, routes: axum::Router) {
     if let Err(error) = axum::serve(listener, routes).await {
         tracing::error!(%error, "the admin port is closed");
     }

@@ -86,7 +86,7 @@ pub(crate) fn run(
     loaded: impl FnOnce(Snapshot),
 ) -> Result<(), StoreError> {
     loaded(store.load()?);
-    let mut thread = Thread { store, handle, broken: HashSet::new() };
+    let mut thread = Thread { store, handle, broken: HashSet::new(), failing: false };
     let mut next = jobs.0.recv().ok();
     while let Some(job) = next.take() {
         match job {
@@ -105,6 +105,8 @@ struct Thread<'a> {
     handle: &'a Handle,
     /// Groups with a failed batch that were not read anew yet.
     broken: HashSet<GroupId>,
+    /// Whether the last batch failed: told once, and once when it is over.
+    failing: bool,
 }
 
 impl Thread<'_> {
@@ -157,9 +159,18 @@ impl Thread<'_> {
         let outcome = self.store.append(batch);
         self.handle.metrics().store_batch(self.handle.clock().mono() - began, batch.len(), outcome.is_ok());
         match &outcome {
-            Ok(()) => turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks))),
+            Ok(()) => {
+                if std::mem::take(&mut self.failing) && self.handle.quiet().allows("stored_again").is_some() {
+                    tracing::info!("the store takes batches again");
+                }
+                turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks)));
+            }
             Err(error) => {
-                tracing::error!(%error, entries = batch.len(), "a batch was not stored; its groups are read anew");
+                let is_new = !std::mem::replace(&mut self.failing, true);
+                if let (true, Some(left_out)) = (is_new, self.handle.quiet().allows("not_stored")) {
+                    let entries = batch.len();
+                    tracing::error!(%error, entries, left_out, "a batch was not stored; its groups are read anew");
+                }
                 for (shard, marks) in turns {
                     let groups: Vec<GroupId> = marks.into_iter().map(|(group, _)| group).collect();
                     self.broken.extend(groups.iter().cloned());

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::api::ApiKey;
 use super::header::{RequestHeader, ResponseHeader};
-use super::limits::{ANSWER_MAX, FRAME_MAX, GROUP_FRAME_MAX, READ_MIN};
+use super::limits::{ANSWER_MAX, BUFFER_KEPT, FRAME_MAX, GROUP_FRAME_MAX, READ_MIN};
 use super::message::{Message, Request};
 use super::problem::{DecodeError, EncodeError, Problem};
 use super::reader::Reader;
@@ -44,13 +44,15 @@ impl FrameLimit {
 #[derive(Debug)]
 pub struct Framer {
     buffer: BytesMut,
+    /// How much memory the buffer is a part of: what was cut off may be gone, the memory stays whole.
+    taken: usize,
     limit: FrameLimit,
 }
 
 impl Framer {
     /// A framer of a new connection. It takes no memory before the first [`Framer::room`].
     pub fn new(limit: FrameLimit) -> Self {
-        Self { buffer: BytesMut::new(), limit }
+        Self { buffer: BytesMut::new(), taken: 0, limit }
     }
 
     /// From the next frame on this limit holds.
@@ -63,12 +65,21 @@ impl Framer {
     pub fn room(&mut self) -> &mut BytesMut {
         if self.buffer.capacity() - self.buffer.len() < READ_MIN {
             self.buffer.reserve(self.buffer.len().max(READ_MIN));
+            self.taken = self.taken.max(self.buffer.capacity());
         }
         &mut self.buffer
     }
 
     /// The next whole frame, without its length. It shares the buffer: nothing is copied.
     pub fn frame(&mut self) -> Result<Option<Bytes>, FrameError> {
+        let frame = self.cut()?;
+        if frame.is_none() {
+            self.shrink();
+        }
+        Ok(frame)
+    }
+
+    fn cut(&mut self) -> Result<Option<Bytes>, FrameError> {
         let Some((head, rest)) = self.buffer.split_first_chunk::<4>() else { return Ok(None) };
         let length = i32::from_be_bytes(*head);
         let Ok(wanted) = usize::try_from(length) else { return Err(FrameError::new(*head, self.limit.group)) };
@@ -98,6 +109,15 @@ impl Framer {
     pub fn release(&mut self) {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
+            self.taken = 0;
+        }
+    }
+
+    /// Moves the few bytes that follow a long frame out of its memory, which is free then.
+    fn shrink(&mut self) {
+        if self.taken > BUFFER_KEPT && self.buffer.len() < READ_MIN {
+            self.buffer = BytesMut::from(&self.buffer[..]);
+            self.taken = self.buffer.capacity();
         }
     }
 }

@@ -23,6 +23,9 @@ pub const TAGS_MAX: usize = 64;
 /// and a pipelining client has dozens on the way. A frame that is longer doubles it as its bytes arrive.
 pub const READ_MIN: usize = 8 << 10;
 
+/// The longest buffer that a busy connection keeps; after a longer frame it begins with a new one.
+pub const BUFFER_KEPT: usize = 64 << 10;
+
 /// The longest of divvy's own tagged fields: the topic table of a plan with 100,000 topics of 60 letters takes 6 MB.
 pub const DIVVY_TAG_MAX: usize = 8 << 20;
 

@@ -33,6 +33,12 @@ impl Reader {
         self.bytes.len() - self.at
     }
 
+    /// Whether nothing else holds the bytes that it reads.
+    #[cfg(test)]
+    pub(crate) fn is_unique(&self) -> bool {
+        self.bytes.is_unique()
+    }
+
     /// An error unless everything was read.
     pub fn finish(&self) -> Result<(), DecodeError> {
         match self.remaining() {

@@ -36,6 +36,16 @@ pub fn even(version: u32) -> Vec<u8> {
 
 /// A module that refuses every group in words, but traps when a request names the group `doomed`.
 pub fn doomed(version: u32) -> Vec<u8> {
+    falls_over(&format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#), "unreachable")
+}
+
+/// One that never ends in that group.
+pub fn endless(version: u32) -> Vec<u8> {
+    let manifest = format!(r#"{{"abi":"1.0","name":"even","version":{version},"limits":{{"ms":200}}}}"#);
+    falls_over(&manifest, "(loop $for_ever (br $for_ever))")
+}
+
+fn falls_over(manifest: &str, how: &str) -> Vec<u8> {
     let text = r#"(module
         (memory (export "memory") 1)
         (func (export "divvy_abi_v1"))
@@ -47,13 +57,12 @@ pub fn doomed(version: u32) -> Vec<u8> {
             (local.set $end (i32.sub (i32.add (local.get $at) (local.get $len)) (i32.const 5)))
             (block $done (loop $next
                 (br_if $done (i32.gt_s (local.get $at) (local.get $end)))
-                (if (i32.eq (i32.load align=1 (local.get $at)) (i32.const 0x6d6f6f64)) (then unreachable))
+                (if (i32.eq (i32.load align=1 (local.get $at)) (i32.const 0x6d6f6f64)) (then HOW))
                 (local.set $at (i32.add (local.get $at) (i32.const 1)))
                 (br $next)))
             (i64.const 0x10_0000_000a))
         (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90"))"#;
-    let module = wat::parse_str(text).unwrap();
-    stamped(&module, &format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#))
+    stamped(&wat::parse_str(text.replace("HOW", how)).unwrap(), manifest)
 }
 
 /// The module with another manifest.

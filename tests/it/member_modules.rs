@@ -5,7 +5,7 @@ use std::time::Duration;
 use divvy::client::{Assigned, Duty, Note, Rollout, Writer};
 use divvy::server::Server;
 
-use crate::member_ground::{Folder, Worker, builder, built, doomed, even, partitions, together};
+use crate::member_ground::{Folder, Worker, builder, built, doomed, endless, even, partitions, together};
 use crate::support::{config, serve};
 
 #[tokio::test]
@@ -47,6 +47,20 @@ async fn a_version_that_traps_serves_nobody_for_long_and_the_one_before_takes_ov
     let after = together(&mut [&mut first, &mut second], |it| partitions(it).len() == 2).await;
     assert_eq!(after[0].protocol, "even@1", "even@2 is suspended");
     second.note(|it| matches!(it, Note::Suspended(_))).await;
+}
+
+#[tokio::test]
+async fn b11_a_strategy_that_does_not_end_is_cut_off_and_the_group_is_served() {
+    let server = serve(config()).await;
+    let folder = Folder::with(&[("even-1", even(1)), ("even-2", endless(2))]);
+    let member = || builder(server.addr(), "doomed").subscribe(["clicks"]).assignors(folder.path());
+    let mut first = Worker::join(member()).await;
+    assert_eq!(partitions(&first.assigned().await).len(), 4, "the generation is served all the same");
+    let fault = first.note(|it| matches!(it, Note::Fault { .. })).await.to_string();
+    assert!(fault.contains("deadline") && fault.contains("even-2.wasm"), "kind and file: {fault}");
+    let mut second = Worker::join(member()).await;
+    let after = together(&mut [&mut first, &mut second], |it| partitions(it).len() == 2).await;
+    assert_eq!(after[0].protocol, "even@1", "even@2 is suspended");
 }
 
 #[tokio::test]

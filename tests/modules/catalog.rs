@@ -249,6 +249,38 @@ fn an_unchanged_folder_is_quiet() {
 }
 
 #[test]
+fn more_files_than_are_read_push_nobody_out() {
+    let story = Story::new();
+    story.write("serving.wasm", &named("spread", 1, "v1"));
+    let seen = story.open();
+    for i in 0..300 {
+        story.write(&format!("copy-{i}.wasm"), &named("flood", 1, "f1"));
+    }
+    seen.errs(&story.folder.path().file_name().expect("a name").to_string_lossy(), "remove some");
+    seen.offers("both", &["flood@1", "spread@1"]);
+}
+
+#[test]
+fn a_slow_copy_is_one_piece_of_news() {
+    let story = Story::new();
+    let seen = story.open();
+    let whole = named("spread", 1, "v1");
+    story.write("slow.wasm", &whole[..9]);
+    seen.errs("slow.wasm", "half_written");
+    let half = seen.row("slow.wasm");
+    for length in 10..whole.len().min(14) {
+        story.write("slow.wasm", &whole[..length]);
+        // Looked at later than the longer file.
+        let beside = format!("beside-{length}");
+        story.write(&format!("{beside}.wasm"), &named(&beside, 1, "b1"));
+        seen.wait_for("the file beside it", |seen| seen.offered().contains(&format!("{beside}@1")));
+        assert_eq!(seen.row("slow.wasm"), half, "the same half file");
+    }
+    story.write("slow.wasm", &whole);
+    seen.wait_for("the whole", |seen| seen.offered().contains(&"spread@1".to_owned()));
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_said_so() {
     let error = Catalog::open(sandbox(), CatalogConfig::new(vec![PathBuf::from("no/such/folder")])).err();
     assert!(error.expect("an error").to_string().contains("no/such/folder"));

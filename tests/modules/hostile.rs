@@ -206,6 +206,16 @@ fn a_module_gets_the_memory_and_time_that_it_asks_for_up_to_the_operators() {
 }
 
 #[test]
+fn a_module_that_asks_for_no_time_gets_what_the_operator_gives() {
+    let limits = SandboxLimits { call_time: Duration::from_millis(20), ..SandboxLimits::default() };
+    let sandbox = Sandbox::new(limits).expect("a sandbox");
+    let fault =
+        load(&sandbox, &GOOD.assign(assign(LOOP))).call(Export::Assign, b"request", BUDGET).expect_err("a loop");
+    assert_eq!(fault.kind, FaultKind::Deadline);
+    assert!(fault.message.contains("its 20 ms"), "a group may give a call a minute: {fault}");
+}
+
+#[test]
 fn each_file_that_cannot_serve_is_refused_by_its_kind() {
     use LoadErrorKind as Kind;
     let sandbox = sandbox();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use divvy::assignor::case::{Case, read_cases};
+use divvy::assignor::case::{Case, Shares, read_cases, shares};
 use divvy::assignor::{Assignor, LeaderInput, MemberInput, Plan, lead, native_range};
 use divvy::embedded::single_writer::{Candidate, Role};
 use divvy::ids::Generation;
@@ -101,6 +101,28 @@ fn any_case() -> impl Strategy<Value = Value> {
 
 fn read(case: Value) -> Case {
     read_cases(case).unwrap().remove(0)
+}
+
+/// 200 partitions, and 20 members each of which reads all topics but one; they had these shares last.
+fn all_but_one(last: &Shares) -> Case {
+    let topics: serde_json::Map<_, _> = (0..20).map(|at| (format!("t{at}"), json!({ "partitions": 10 }))).collect();
+    let member = |index: usize| {
+        let reads: Vec<_> = (0..20).filter(|at| *at != index).map(|at| format!("t{at}")).collect();
+        let id = format!("m{index:02}");
+        let owned = last.get(&id).cloned().unwrap_or_default();
+        json!({ "id": id, "topics": reads, "owned": owned, "generation": 4 })
+    };
+    read(json!({ "topics": topics, "members": (0..20).map(member).collect::<Vec<_>>() }))
+}
+
+#[test]
+fn b38_a_plan_made_of_its_own_outcome_moves_nothing() {
+    for name in ["range", "roundrobin", "rack-aware"] {
+        let module = native(name);
+        let plan = |last: &Shares| shares(&all_but_one(last).lead(&module).expect(name)).expect(name);
+        let first = plan(&Shares::new());
+        assert_eq!(plan(&first), first, "{name}");
+    }
 }
 
 proptest! {

@@ -24,7 +24,7 @@ fn a_member_takes_its_id_joins_and_gets_its_share() {
 }
 
 #[test]
-fn facts_and_the_last_claim_travel_in_the_subscription() {
+fn b47_facts_and_the_last_claim_with_its_true_generation_travel_in_the_subscription() {
     let facts = [("rack".to_owned(), "eu-1a".into()), ("weight".to_owned(), 2.into())].into();
     let mut story = Story::new(Config { facts, ..config() });
     story.strategies(Vec::new()).start(Peer::Divvy).follows(7, "range").gets(&[0, 3]);

@@ -89,6 +89,62 @@ fn the_groups_fall_back_comes_before_the_last_plan_and_the_last_plan_before_rang
 }
 
 #[test]
+fn a_fall_back_that_fails_too_is_said_with_the_failure() {
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(RACK_AWARE_1), failing(RACK_AWARE_2)]).start(Peer::Divvy);
+    let rules = Rules { fallback: Some("rack-aware@1".into()), ..Rules::default() };
+    story.leads_with(1, "rack-aware@2", Some(JoinExtras { rules, ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    let Some(Notice::Fault { served_by, fault }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert_eq!(*served_by, ServedBy::NativeRange);
+    assert!(fault.message.contains("its fall-back failed too: rack-aware@1: "), "{}", fault.message);
+}
+
+#[test]
+fn a_broken_range_is_stood_in_for_by_the_hosts_own_however_long() {
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(r#"{"abi":"1.0","name":"range"}"#)]).start(Peer::Divvy);
+    for generation in 1..4 {
+        story.leads(generation, "range").topics_are(&[("clicks", 4)]).strategy_runs();
+        let served = story.told.iter().rev().find_map(|it| match it {
+            Notice::Fault { served_by, .. } => Some(served_by.clone()),
+            _ => None,
+        });
+        assert_eq!(served, Some(ServedBy::NativeRange), "the last plan knows no newcomer");
+        story.gets(&[0, 1]).pass_until_due().beats(ErrorCode::RebalanceInProgress);
+        story.give(Event::GivenUp(Generation(generation)));
+    }
+}
+
+#[test]
+fn a_strategy_that_asks_to_be_called_again_every_time_is_called_ever_more_seldom() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).start(Peer::Divvy);
+    let mut waits = Vec::new();
+    for generation in 1..10 {
+        story.leads(generation, "range").topics_are(&[("clicks", 4)]);
+        let Some(Action::Lead(sent, job)) = story.wanted.pop() else { panic!("{:?}", story.wanted) };
+        let mut led = job.run();
+        led.plan.as_mut().unwrap().call_again = Some(Duration::from_secs(1));
+        story.give(Event::Led(sent, Box::new(led))).gets(&[0]).told.clear();
+        let before = story.now.mono;
+        while story.told.is_empty() {
+            story.pass_until_due();
+            while let Some(last) = story.wanted.last() {
+                match last {
+                    Action::Heartbeat(..) => story.beats(ErrorCode::None),
+                    _ => story.topics_are(&[("clicks", 4)]),
+                };
+            }
+        }
+        waits.push(story.now.mono - before);
+        story.give(Event::GivenUp(Generation(generation)));
+    }
+    assert!(waits.is_sorted() && waits[0] == Duration::from_secs(1), "{waits:?}");
+    assert_eq!(waits.last(), Some(&Duration::from_secs(60)));
+}
+
+#[test]
 fn a_leader_without_the_module_serves_the_group_all_the_same() {
     let mut story = Story::new(config());
     story.strategies(Vec::new()).start(Peer::Other).leads(1, "roundrobin").topics_are(&[("clicks", 4)]).strategy_runs();
@@ -127,7 +183,7 @@ fn states_that_nobody_can_make_are_a_leaders_error_for_divvy_alone() {
 }
 
 #[test]
-fn a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
+fn b44_a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
     let mut story = Story::new(config());
     story.strategies(Vec::new()).start(Peer::Other).leads(1, "range").topics_are(&[]).strategy_runs().gets(&[]);
     story.told.clear();
@@ -141,7 +197,7 @@ fn a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
     assert_eq!(asked.1[0].as_str(), "clicks");
     story.wanted.push(Action::FetchTopics(asked.0, asked.1));
     story.topics_are(&[("clicks", 2)]);
-    assert!(story.join().1.reason.contains("topic clicks appeared"), "B44: compared with what the plan used");
+    assert!(story.join().1.reason.contains("topic clicks appeared"), "compared with what the plan used");
 }
 
 #[test]

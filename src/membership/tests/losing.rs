@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use super::story::{Story, joined};
+use super::story::{Story, config, joined, not_synced};
+use crate::embedded::consumer::Subscription;
+use crate::embedded::user_data::UserData;
 use crate::ids::{Generation, MemberId};
+use crate::membership::config::Config;
 use crate::membership::event::{Event, JoinAnswer, Peer};
 use crate::membership::notice::Notice;
 use crate::wire::ErrorCode;
@@ -147,4 +150,48 @@ fn leaving_tells_the_coordinator_and_nothing_follows() {
     assert_eq!(story.told.last(), Some(&Notice::Left));
     story.pass(INTERVAL * 20).wants_nothing();
     assert_eq!(story.member.next_deadline(), None);
+}
+
+#[test]
+fn a_member_never_waits_for_as_long_as_its_session_to_join_again() {
+    let session_timeout = Duration::from_secs(2);
+    let mut story = Story::new(Config { session_timeout, ..config() });
+    story.strategies(Vec::new()).start(Peer::Divvy);
+    for generation in 1..12 {
+        story.follows(generation, "range");
+        let (sync, _) = story.sync();
+        let before = story.now.mono;
+        story.give(Event::Synced(sync, not_synced(ErrorCode::RebalanceInProgress))).pass_until_wanted();
+        assert!(story.now.mono - before < session_timeout / 2, "the coordinator would forget it");
+    }
+}
+
+#[test]
+fn b27_a_frozen_member_loses_its_work_before_it_says_anything_and_claims_it_by_its_old_generation() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    // Frozen for longer than its session: others have its work when it goes on.
+    story.pass(Duration::from_secs(15));
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    story.beats(ErrorCode::UnknownMemberId);
+    let (sent, call) = story.pass_until_wanted().join();
+    assert_eq!(sent.member, MemberId::default(), "as a new member");
+    let subscription = Subscription::decode(&call.offers[0].1).unwrap();
+    let last = UserData::decode(subscription.tail.user_data.unwrap()).unwrap().last.unwrap();
+    assert_eq!(last.generation, 5, "whoever took over has a newer claim");
+    assert_eq!(story.told.len(), 1, "lost once");
+}
+
+#[test]
+fn a_session_counts_from_the_sending_of_what_was_answered() {
+    let mut story = Story::stable_follower(Peer::Other);
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    // The answer takes five seconds; then nothing is answered any more.
+    story.pass(Duration::from_secs(5)).give(Event::Beaten(beat, ErrorCode::None));
+    let (beat, _) = story.pass_until_wanted().heartbeat();
+    story.give(Event::Unanswered(beat, "no answer".into()));
+    let session = config().session_timeout;
+    story.pass(session - Duration::from_secs(5) - Duration::from_millis(1));
+    assert!(!story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
+    story.pass(Duration::from_millis(1));
+    assert!(story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
 }

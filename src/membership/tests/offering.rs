@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, config, fake};
+use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, config, fake, synced};
 use crate::ids::{Generation, Protocol, ProtocolType};
-use crate::membership::config::{Config, Rollout};
+use crate::membership::config::{Config, Purpose, Rollout};
 use crate::membership::event::{Event, JoinExtras, Peer};
 use crate::membership::lead::Rules;
 use crate::membership::negotiate::{Strategies, Wishes, offers};
@@ -120,4 +120,17 @@ fn what_the_operator_names_is_offered_from_then_on() {
     story.topics_are(&[("clicks", 4)]).strategy_runs().gets(&[0]);
     let (_, modules) = story.heartbeat();
     assert_eq!(modules.unwrap()[0].0, Protocol::from("weighted@1"));
+}
+
+#[test]
+fn the_last_module_of_a_member_is_not_given_up_while_its_file_is_copied_anew() {
+    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: "mine".into(), context: None };
+    let mut story = Story::new(Config { purpose, ..config() });
+    story.strategies(vec![fake(WRITER)]).start(Peer::Divvy).follows(5, "active-standby@1");
+    let (sync, _) = story.sync();
+    story.give(Event::Synced(sync, synced("active".into()))).told.clear();
+    story.strategies(Vec::new()).wants_nothing();
+    story.pass(Duration::from_secs(3)).beats(ErrorCode::RebalanceInProgress).give(Event::GivenUp(Generation(5)));
+    assert_eq!(story.join().1.offers[0].0.protocol, Protocol::from("active-standby@1"));
+    assert!(!story.told.iter().any(|it| matches!(it, Notice::Failed { .. })), "{:?}", story.told);
 }

@@ -97,15 +97,22 @@ impl Shelf {
                 }
             }
         }
-        if let Some((path, _)) = present.iter().nth(MAX_FILES).map(|(path, stamp)| (path.clone(), *stamp)) {
-            let beyond = present.split_off(&path);
-            let folder = path.parent().unwrap_or(&path).to_owned();
-            let most = format!("{MAX_FILES} modules are read, {} more are not: remove some", beyond.len());
-            self.troubles.insert(folder, most);
-        }
+        self.leave_out_surplus(&mut present);
         self.files.retain(|path, _| present.contains_key(path));
         for (path, stamp) in present {
             self.read_file(&path, stamp);
+        }
+    }
+
+    /// Of too many files those that are known keep their place: whatever is thrown into a folder, what serves goes on serving.
+    fn leave_out_surplus(&mut self, present: &mut BTreeMap<PathBuf, Stamp>) {
+        let mut paths: Vec<_> = present.keys().cloned().collect();
+        paths.sort_by_key(|path| !self.files.contains_key(path));
+        for path in paths.iter().skip(MAX_FILES) {
+            present.remove(path);
+            let folder = path.parent().unwrap_or(path).to_owned();
+            let trouble = format!("{MAX_FILES} modules are read and this folder has more: remove some");
+            self.troubles.insert(folder, trouble);
         }
     }
 
@@ -113,6 +120,12 @@ impl Shelf {
     fn read_file(&mut self, path: &Path, stamp: Stamp) {
         let file = self.files.entry(path.to_owned()).or_default();
         let Some(bytes) = file.look(path, stamp, self.sandbox.limits().module_bytes) else { return };
+        // A copy of a module that serves already is not compiled again.
+        if let Some(digest) = file.digest.filter(|digest| self.kept.contains_key(digest)) {
+            file.good = Some(digest);
+            file.error = None;
+            return;
+        }
         match admit(&self.sandbox, &bytes, path) {
             Ok(module) => {
                 file.good = Some(module.digest());
@@ -219,7 +232,8 @@ impl Shelf {
             (Some(_), false) => ModuleState::Broken,
         };
         let mut row = row(path, good, state, error);
-        row.digest = row.digest.or(file.digest);
+        let is_half = file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::HalfWritten);
+        row.digest = row.digest.or(file.digest.filter(|_| !is_half));
         row
     }
 }
@@ -230,7 +244,11 @@ fn cache_trouble(error: &io::Error) -> String {
 
 /// Loads and smoke-tests.
 fn admit(sandbox: &Sandbox, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-    let module = sandbox.load(bytes, path)?;
+    let module = sandbox.load(bytes, path).map_err(|error| match error.kind {
+        // What is there of it so far is no module: each step of a slow copy would be news if it had a digest.
+        LoadErrorKind::HalfWritten => LoadError { digest: None, ..error },
+        _ => error,
+    })?;
     smoke(&*module).map_err(|fault| LoadError {
         kind: LoadErrorKind::Smoke(fault.kind),
         path: path.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::text;
 use crate::server::Handle;
 use crate::server::topics::{TopicError, View, topic_id};
-use crate::topics::Rack;
+use crate::topics::{Rack, Topic};
 use crate::wire::messages::create_topics::{CreatableReplicaAssignment, CreatableTopic, CreatableTopicResult};
 use crate::wire::messages::{CreateTopicsRequest, CreateTopicsResponse};
 use crate::wire::{ErrorCode, Text};
@@ -13,41 +13,43 @@ use crate::wire::{ErrorCode, Text};
 /// "As the server has it", of partitions and of the replication factor.
 const DEFAULT: i32 = -1;
 
-/// The answer: an entry for each topic asked for, in order.
+/// The answer: an entry for each topic asked for, in order. All of them are made in one batch.
 pub(crate) async fn answer(request: CreateTopicsRequest, handle: Handle) -> CreateTopicsResponse {
-    let mut topics = Vec::with_capacity(request.topics.len());
+    let topics = handle.topics();
+    topics.loaded().await;
     let mut seen = HashSet::new();
-    handle.topics().loaded().await;
-    for asked in &request.topics {
-        let outcome = if seen.insert(asked.name.as_str()) {
-            one(asked, request.validate_only, &handle).await
+    let view = topics.view();
+    let read = |asked: &CreatableTopic| {
+        if seen.insert(asked.name.clone()) {
+            wanted(asked, &view, topics.default_partitions())
         } else {
             Err(refuse(ErrorCode::InvalidRequest, format!("topic {} is asked for twice", asked.name)))
-        };
-        topics.push(result(asked, outcome));
-    }
+        }
+    };
+    let wanted: Vec<Result<Topic, TopicError>> = request.topics.iter().map(read).collect();
+    let both = request.topics.iter().zip(&wanted);
+    let legible: Vec<(&str, Topic)> =
+        both.filter_map(|(asked, topic)| Some((asked.name.as_str(), topic.as_ref().ok()?.clone()))).collect();
+    let outcomes = if request.validate_only {
+        legible.iter().map(|(name, topic)| topics.may_create(name, topic)).collect()
+    } else {
+        topics.create(&legible).await
+    };
+    let mut outcomes = outcomes.into_iter();
+    let made = wanted.into_iter().map(|wanted| {
+        wanted.and_then(|topic| outcomes.next().expect("there is an outcome for each legible topic").map(|()| topic))
+    });
+    let topics = request.topics.iter().zip(made).map(|(asked, made)| result(asked, made)).collect();
     CreateTopicsResponse { topics, ..Default::default() }
 }
 
-/// What a topic has: its number of partitions and of replicas.
-struct Made {
-    partitions: u32,
-    replicas: usize,
+/// A topic's partitions and racks, from an assignment or from the plain numbers.
+fn wanted(asked: &CreatableTopic, view: &View, default_partitions: u32) -> Result<Topic, TopicError> {
+    let (partitions, racks) = numbers(asked, view, default_partitions)?;
+    Ok(Topic { partitions, racks })
 }
 
-async fn one(asked: &CreatableTopic, validate_only: bool, handle: &Handle) -> Result<Made, TopicError> {
-    let (partitions, racks) = wanted(asked, &handle.topics().view(), handle.topics().default_partitions())?;
-    let replicas = racks.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    if validate_only {
-        handle.topics().may_create(&asked.name, partitions, racks)?;
-    } else {
-        handle.topics().create(&asked.name, partitions, racks).await?;
-    }
-    Ok(Made { partitions, replicas })
-}
-
-/// Partitions and their racks, from an assignment or from the plain numbers.
-fn wanted(asked: &CreatableTopic, view: &View, default_partitions: u32) -> Result<(u32, Vec<Vec<Rack>>), TopicError> {
+fn numbers(asked: &CreatableTopic, view: &View, default_partitions: u32) -> Result<(u32, Vec<Vec<Rack>>), TopicError> {
     if !asked.assignments.is_empty() {
         return assigned(asked, view);
     }
@@ -103,15 +105,15 @@ fn refuse(code: ErrorCode, message: String) -> TopicError {
     TopicError { code, message }
 }
 
-fn result(asked: &CreatableTopic, outcome: Result<Made, TopicError>) -> CreatableTopicResult {
+fn result(asked: &CreatableTopic, outcome: Result<Topic, TopicError>) -> CreatableTopicResult {
     let name = text(asked.name.as_str());
     match outcome {
-        Ok(made) => CreatableTopicResult {
+        Ok(topic) => CreatableTopicResult {
             topic_id: topic_id(&name),
             name,
             error_message: None,
-            num_partitions: i32::try_from(made.partitions).unwrap_or(i32::MAX),
-            replication_factor: i16::try_from(made.replicas).unwrap_or(i16::MAX),
+            num_partitions: i32::try_from(topic.partitions).unwrap_or(i32::MAX),
+            replication_factor: replicas(&topic),
             ..Default::default()
         },
         Err(error) => CreatableTopicResult {
@@ -121,4 +123,9 @@ fn result(asked: &CreatableTopic, outcome: Result<Made, TopicError>) -> Creatabl
             ..Default::default()
         },
     }
+}
+
+fn replicas(topic: &Topic) -> i16 {
+    let most = topic.racks.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    i16::try_from(most).unwrap_or(i16::MAX)
 }

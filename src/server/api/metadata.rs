@@ -18,8 +18,8 @@ pub(crate) async fn answer(request: MetadataRequest, version: i16, handle: Handl
     let loaded = handle.topics().loaded().await;
     let asked = request.topics.filter(|topics| !(version == 0 && topics.is_empty()));
     if let (Some(asked), true, true) = (&asked, loaded, request.allow_auto_topic_creation) {
-        let names = asked.iter().filter_map(|topic| topic.name.as_deref()).filter(|name| !name.is_empty());
-        handle.topics().auto_create(names).await;
+        let names: Vec<&str> = asked.iter().filter_map(|topic| topic.name.as_deref()).collect();
+        handle.topics().auto_create(&names, handle.quiet()).await;
     }
     let view = handle.topics().view();
     // Every topic that is asked for gets an entry: librdkafka asks again without a pause for one that is left out.

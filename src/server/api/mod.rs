@@ -21,10 +21,12 @@ use std::net::IpAddr;
 use bytes::BytesMut;
 
 use super::Handle;
+use super::limits::UNKNOWN_ANSWER_BYTES;
+use crate::group::effects::{FetchedOffset, JoinedMember};
 use crate::group::{Reply, Ticket};
-use crate::ids::{GroupId, MemberId};
+use crate::ids::{GroupId, InstanceId, MemberId, TopicName};
 use crate::wire::frame::put_response;
-use crate::wire::{ApiKey, EncodeError, Problem, Text};
+use crate::wire::{ApiKey, EncodeError, ErrorCode, Problem, Text};
 
 /// The other side of a connection, as its reader knows it.
 pub(crate) struct Peer {
@@ -90,6 +92,14 @@ pub(crate) enum Frame {
     Fetch(Box<offset_fetch::Asked>),
 }
 
+#[cfg(test)]
+impl Frame {
+    /// Of an OffsetFetch that names no group.
+    pub(crate) fn fetch_of_nothing() -> Self {
+        Self::Fetch(Box::default())
+    }
+}
+
 enum Replies {
     One(Option<Reply>),
     Many(Vec<Option<Reply>>),
@@ -127,6 +137,22 @@ impl Asked {
         }
     }
 
+    /// About how much memory the answer takes, as far as it is known.
+    pub(crate) fn bytes(&self) -> usize {
+        let known = match &self.frame {
+            Frame::Plain => 0,
+            Frame::Commit(asked) => asked.bytes(),
+            Frame::Fetch(asked) => asked.bytes(),
+        };
+        known
+            + match &self.replies {
+                Replies::One(reply) => reply.as_ref().map_or(0, reply_bytes),
+                Replies::Many(replies) => {
+                    replies.iter().map(|reply| reply.as_ref().map_or(UNKNOWN_ANSWER_BYTES, reply_bytes)).sum()
+                }
+            }
+    }
+
     /// Writes the answer.
     pub(crate) fn encode(self, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
         let Shape { correlation_id, version } = self.shape;
@@ -147,6 +173,19 @@ impl Asked {
             }
             _ => Err(mismatch()),
         }
+    }
+}
+
+/// Metadata and states are the group's own bytes, not copies.
+fn reply_bytes(reply: &Reply) -> usize {
+    match reply {
+        Reply::Join(reply) => reply.members.len() * size_of::<JoinedMember>(),
+        Reply::Fetch(Ok(offsets)) => {
+            offsets.iter().map(|it| size_of::<FetchedOffset>() + it.offset.metadata.len()).sum()
+        }
+        Reply::Commit(results) => results.len() * size_of::<(TopicName, i32, ErrorCode)>(),
+        Reply::Leave(reply) => reply.members.len() * size_of::<(MemberId, Option<InstanceId>, ErrorCode)>(),
+        Reply::Heartbeat(_) | Reply::Sync(_) | Reply::Fetch(Err(_)) => 0,
     }
 }
 
@@ -183,3 +222,6 @@ fn mismatch() -> EncodeError {
 pub(crate) fn text(id: &(impl AsRef<str> + ?Sized)) -> Text {
     Text::from(id.as_ref())
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,13 @@ pub(crate) struct Asked(Vec<(Text, Partitions)>);
 
 type Partitions = Vec<(i32, Option<ErrorCode>)>;
 
+impl Asked {
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().map(|(name, partitions)| name.len() + size_of_val(partitions.as_slice())).sum()
+    }
+}
+
 /// The event's content, without an event if no partition exists: then the group is not asked, as in Kafka.
 pub(crate) fn ask(
     request: &OffsetCommitRequest,

@@ -13,9 +13,19 @@ use crate::wire::messages::{OffsetFetchRequest, OffsetFetchResponse};
 use crate::wire::{ErrorCode, Text};
 
 /// The groups asked for, each with its partitions; none asks for all.
+#[derive(Default)]
 pub(crate) struct Asked(Vec<(GroupId, Option<Partitions>)>);
 
 type Partitions = Vec<(TopicName, Vec<i32>)>;
+
+impl Asked {
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let topic =
+            |(name, partitions): &(TopicName, Vec<i32>)| name.as_str().len() + size_of_val(partitions.as_slice());
+        self.0.iter().flat_map(|(_, topics)| topics.iter().flatten()).map(topic).sum()
+    }
+}
 
 /// The events' contents: one for each group, in order.
 pub(crate) fn ask(

@@ -3,13 +3,13 @@
 mod racks;
 mod rules;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use self::racks::{Broker, COORDINATOR_NODE};
 pub use self::rules::{
-    MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS, MAX_TOPIC_NAME_BYTES,
-    MAX_TOPICS, TopicError, check,
+    MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
+    MAX_TOPIC_NAME_BYTES, MAX_TOPICS, TopicError, check,
 };
 use crate::ids::TopicName;
 use crate::store::Entry;
@@ -70,6 +70,15 @@ impl View {
     }
 }
 
+/// What became of topics that a client named.
+#[derive(Default, PartialEq, Debug)]
+pub struct Named {
+    /// What is to be made durable.
+    pub entries: Vec<Entry>,
+    /// How many there was no room for.
+    pub left_out: usize,
+}
+
 /// The topics of a running server.
 #[derive(Debug)]
 pub struct Topics {
@@ -123,31 +132,60 @@ impl Topics {
     /// takes the topic back with [`Topics::remove`]. `racks` is empty, or holds for each partition the racks of its
     /// replicas, the leader's first.
     pub fn create(&self, name: &str, partitions: u32, racks: Vec<Vec<Rack>>) -> Result<Entry, TopicError> {
-        let topic = Topic { partitions, racks };
-        check(name, &topic)?;
-        let name = TopicName::from(name);
-        let _changing = self.changing();
-        let view = self.view();
-        if view.table.0.contains_key(&name) {
-            return Err(TopicError {
-                code: ErrorCode::TopicAlreadyExists,
-                message: format!("topic {name} exists already: choose another name"),
-            });
-        }
-        rules::has_room(&view, &name, &topic)?;
-        let mut table = TopicTable::clone(&view.table);
-        table.0.insert(name.clone(), topic.clone());
-        self.put(View::of(table));
-        Ok(Entry::Topic(name, topic))
+        let mut outcomes = self.create_all(std::iter::once((name, Topic { partitions, racks })));
+        outcomes.pop().expect("there is an outcome for each topic")
     }
 
-    /// Takes a topic away, if it is there.
-    pub fn remove(&self, name: &TopicName) {
+    /// The same for several topics, in order. The table is copied once, however many they are.
+    pub fn create_all<'a>(&self, wanted: impl Iterator<Item = (&'a str, Topic)>) -> Vec<Result<Entry, TopicError>> {
         let _changing = self.changing();
-        let mut table = TopicTable::clone(&self.view().table);
-        if table.0.remove(name).is_some() {
+        let view = self.view();
+        let mut room = rules::Room::of(&view);
+        let mut added = BTreeMap::new();
+        let mut create = |(name, topic): (&str, Topic)| {
+            check(name, &topic)?;
+            let name = TopicName::from(name);
+            if view.table.0.contains_key(&name) || added.contains_key(&name) {
+                return Err(exists(&name));
+            }
+            room.take(&name, &topic)?;
+            added.insert(name.clone(), topic.clone());
+            Ok(Entry::Topic(name, topic))
+        };
+        let outcomes = wanted.map(&mut create).collect();
+        if !added.is_empty() {
+            let mut table = TopicTable::clone(&view.table);
+            table.0.extend(added);
             self.put(View::of(table));
         }
+        outcomes
+    }
+
+    /// Adds topics that a client only named, each with so many partitions: the legal names that are new, as far as
+    /// there is room. The table is copied once, however many they are. Else as [`Topics::create`].
+    pub fn create_named<'a>(&self, names: impl Iterator<Item = &'a str>, partitions: u32) -> Named {
+        let topic = Topic { partitions, racks: Vec::new() };
+        let _changing = self.changing();
+        let view = self.view();
+        let is_new = |name: &&str| !view.table.0.contains_key(*name) && check(name, &topic).is_ok();
+        let new: BTreeSet<&str> = names.filter(is_new).collect();
+        let room = rules::room_for_named(&view, partitions);
+        let left_out = new.len().saturating_sub(room);
+        let new: Vec<TopicName> = new.into_iter().take(room).map(TopicName::from).collect();
+        if !new.is_empty() {
+            let mut table = TopicTable::clone(&view.table);
+            table.0.extend(new.iter().map(|name| (name.clone(), topic.clone())));
+            self.put(View::of(table));
+        }
+        Named { entries: new.into_iter().map(|name| Entry::Topic(name, topic.clone())).collect(), left_out }
+    }
+
+    /// Takes away those of the topics that are there.
+    pub fn remove<'a>(&self, names: impl Iterator<Item = &'a TopicName>) {
+        let _changing = self.changing();
+        let mut table = TopicTable::clone(&self.view().table);
+        names.for_each(|name| drop(table.0.remove(name)));
+        self.put(View::of(table));
     }
 
     fn changing(&self) -> MutexGuard<'_, ()> {
@@ -157,6 +195,12 @@ impl Topics {
     fn put(&self, view: View) {
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
     }
+}
+
+/// What is said of a topic that is there already.
+pub(crate) fn exists(name: &TopicName) -> TopicError {
+    let message = format!("topic {name} exists already: choose another name");
+    TopicError { code: ErrorCode::TopicAlreadyExists, message }
 }
 
 fn disagreement(name: &TopicName, configured: u32, stored: u32) -> String {

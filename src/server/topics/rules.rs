@@ -20,6 +20,10 @@ pub const MAX_PARTITIONS: u64 = 4_000_000;
 /// Peers can create topics, and each creation copies the table.
 pub const MAX_TOPICS: usize = 10_000;
 
+/// Naming a topic creates it only while there are fewer than this: so a client that names whatever comes to its mind
+/// leaves room for those who create a topic on purpose.
+pub const MAX_NAMED_TOPICS: usize = MAX_TOPICS / 2;
+
 /// Racks of one partition: more replicas than anybody runs.
 pub const MAX_REPLICAS: usize = 16;
 
@@ -101,23 +105,48 @@ fn illegal_racks(racks: &[Rack]) -> Option<String> {
     })
 }
 
-/// Whether it may come to those that are there.
-pub(super) fn has_room(view: &View, name: &TopicName, topic: &Topic) -> Result<(), TopicError> {
-    let full = |what: String| TopicError {
-        code: ErrorCode::PolicyViolation,
-        message: format!("topic {name} cannot be added: {what}; delete topics that nobody uses"),
-    };
-    if view.table.0.len() >= MAX_TOPICS {
-        return Err(full(format!("there are {MAX_TOPICS} topics, the most that divvy keeps")));
+/// How many topics with so many partitions may come to be by being named.
+pub(super) fn room_for_named(view: &View, partitions: u32) -> usize {
+    let topics = MAX_NAMED_TOPICS.saturating_sub(view.table.0.len());
+    let by_partitions = MAX_PARTITIONS.saturating_sub(view.partitions) / u64::from(partitions.max(1));
+    usize::try_from(by_partitions).map_or(topics, |by_partitions| topics.min(by_partitions))
+}
+
+/// What is left for topics, while several are added to a view.
+pub(super) struct Room<'a> {
+    view: &'a View,
+    topics: usize,
+    partitions: u64,
+    new_racks: HashSet<Rack>,
+}
+
+impl<'a> Room<'a> {
+    /// Nothing was added yet.
+    pub(super) fn of(view: &'a View) -> Self {
+        Self { view, topics: view.table.0.len(), partitions: view.partitions, new_racks: HashSet::new() }
     }
-    if view.partitions + u64::from(topic.partitions) > MAX_PARTITIONS {
-        return Err(full(format!("all topics together may have {MAX_PARTITIONS} partitions")));
+
+    /// Takes room for a topic, if there is enough.
+    pub(super) fn take(&mut self, name: &TopicName, topic: &Topic) -> Result<(), TopicError> {
+        let full = |what: String| TopicError {
+            code: ErrorCode::PolicyViolation,
+            message: format!("topic {name} cannot be added: {what}; delete topics that nobody uses"),
+        };
+        if self.topics >= MAX_TOPICS {
+            return Err(full(format!("there are {MAX_TOPICS} topics, the most that divvy keeps")));
+        }
+        let partitions = self.partitions + u64::from(topic.partitions);
+        if partitions > MAX_PARTITIONS {
+            return Err(full(format!("all topics together may have {MAX_PARTITIONS} partitions")));
+        }
+        let is_new = |rack: &&Rack| racks::node_of(&self.view.brokers, rack).is_none();
+        let mut new_racks = self.new_racks.clone();
+        new_racks.extend(topic.racks.iter().flatten().filter(is_new).cloned());
+        // The coordinator is a broker without a rack.
+        if self.view.brokers.len() - 1 + new_racks.len() > MAX_RACKS {
+            return Err(full(format!("all topics together may name {MAX_RACKS} racks")));
+        }
+        (self.topics, self.partitions, self.new_racks) = (self.topics + 1, partitions, new_racks);
+        Ok(())
     }
-    let new: HashSet<&Rack> =
-        topic.racks.iter().flatten().filter(|rack| racks::node_of(&view.brokers, rack).is_none()).collect();
-    // The coordinator is a broker without a rack.
-    if view.brokers.len() - 1 + new.len() > MAX_RACKS {
-        return Err(full(format!("all topics together may name {MAX_RACKS} racks")));
-    }
-    Ok(())
 }

@@ -30,10 +30,23 @@ fn a_created_topic_is_there_at_once_and_says_what_to_store() {
 fn a_topic_that_could_not_be_stored_is_taken_back() {
     let topics = empty();
     topics.create("clicks", 3, vec![vec!["r".to_owned()]; 3]).unwrap();
-    topics.remove(&"clicks".into());
-    topics.remove(&"nobody".into());
+    topics.remove(["clicks".into(), "nobody".into()].iter());
     assert_eq!(*topics.view(), *empty().view());
     topics.create("clicks", 5, Vec::new()).unwrap();
+}
+
+#[test]
+fn named_topics_come_to_be_once_and_leave_room() {
+    let topics = Topics::new(&[("configured".into(), topic(1, &[]))]);
+    let named = topics.create_named(["new", "configured", "a b", "new"].into_iter(), 4);
+    assert_eq!(named, Named { entries: vec![Entry::Topic("new".into(), topic(4, &[]))], left_out: 0 });
+    let many: Vec<String> = (0..MAX_TOPICS).map(|i| format!("t{i}")).collect();
+    let named = topics.create_named(many.iter().map(String::as_str), 4);
+    assert_eq!(topics.snapshot().0.len(), MAX_NAMED_TOPICS);
+    assert_eq!(named.entries.len() + named.left_out, many.len());
+    topics.create("on-purpose", 1, Vec::new()).unwrap();
+    let named = empty().create_named(many.iter().map(String::as_str), MAX_PARTITIONS_PER_TOPIC);
+    assert_eq!(named.entries.len() as u64, MAX_PARTITIONS / u64::from(MAX_PARTITIONS_PER_TOPIC));
 }
 
 #[test]

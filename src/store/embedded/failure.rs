@@ -1,6 +1,7 @@
 //! What can go wrong in the database, and the sentence that an operator reads.
 
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 use super::FORMAT;
@@ -16,6 +17,8 @@ pub(super) enum Failure {
         /// The format's number.
         found: u32,
     },
+    /// The engine met what it thought impossible.
+    GaveUp,
     /// The engine read it, but it is not what we wrote.
     Damaged {
         /// Which record, …
@@ -25,6 +28,12 @@ pub(super) enum Failure {
         /// The decoder's words.
         why: String,
     },
+}
+
+/// Does work of the engine; a panic in it is a failure too: on some damaged files it meets what it thought impossible.
+/// Nothing of the database is used after that: it is dropped, as after every failure.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Failure::GaveUp))
 }
 
 macro_rules! from_engine {
@@ -65,6 +74,7 @@ impl Failure {
             Self::OtherFormat { found } => {
                 return damaged(file, &format!("format {found} was never written by any divvy"));
             }
+            Self::GaveUp => return damaged(file, "the database engine gave up on it"),
             Self::Damaged { what, of, why } => return damaged(file, &format!("{what} {of:?}: {why}")),
         };
         StoreError { message }

@@ -64,6 +64,14 @@ fn held_sentence(file: &mut File, folder: &Path) -> StoreError {
     StoreError { message }
 }
 
+/// Removes a file, if it is there.
+pub(super) fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Makes the new file's name durable: a sync of the file alone does not promise that.
 pub(super) fn sync(file: &Path) -> io::Result<()> {
     match file.parent() {

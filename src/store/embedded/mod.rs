@@ -9,7 +9,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use redb::{Database, ReadableTable, TableDefinition};
+use redb::{Database, ReadableDatabase, TableDefinition};
 
 use self::failure::Failure;
 use self::folder::FolderLock;
@@ -25,6 +25,9 @@ const CACHE_BYTES: usize = 48 * 1024 * 1024;
 
 /// The database's name in its folder.
 const FILE: &str = "store.redb";
+
+/// The ending of a database that is being made.
+const UNFINISHED: &str = "unfinished";
 
 /// `format` → [`FORMAT`].
 const ABOUT: TableDefinition<'_, &str, u32> = TableDefinition::new("about");
@@ -71,11 +74,11 @@ impl EmbeddedStore {
     /// everything after an I/O error, be the disk full for only a moment.
     fn with_database<T>(&mut self, work: impl FnOnce(&Database) -> Result<T, Failure>) -> Result<T, StoreError> {
         let path = self.folder.join(FILE);
-        let outcome = match self.database.take() {
-            Some(database) => Ok(database),
-            None => open(&path),
-        }
-        .and_then(|database| Ok((work(&database)?, database)));
+        let database = self.database.take();
+        let outcome = failure::guarded(|| {
+            let database = database.map_or_else(|| open(&path), Ok)?;
+            Ok((work(&database)?, database))
+        });
         match outcome {
             Ok((result, database)) => {
                 self.database = Some(database);
@@ -87,26 +90,33 @@ impl EmbeddedStore {
 }
 
 fn open(path: &Path) -> Result<Database, Failure> {
-    let is_new = !path.exists();
-    let database = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
+    if !path.exists() {
+        make(path)?;
+    }
+    let database = Database::builder().set_cache_size(CACHE_BYTES).open(path)?;
+    let found = database.begin_read()?.open_table(ABOUT)?.get("format")?.map(|number| number.value());
+    match found {
+        Some(FORMAT) => Ok(database),
+        found => Err(Failure::OtherFormat { found: found.unwrap_or_default() }),
+    }
+}
+
+/// Makes an empty store. It gets its name only when it is whole: a process that dies before leaves nothing that the next
+/// one could take for a damaged store.
+fn make(path: &Path) -> Result<(), Failure> {
+    let unfinished = path.with_extension(UNFINISHED);
+    folder::remove(&unfinished)?;
+    let database = Database::builder().create(&unfinished)?;
     let transaction = database.begin_write()?;
-    let format = transaction.open_table(ABOUT)?.get("format")?.map(|number| number.value());
-    match format {
-        Some(FORMAT) => transaction.abort()?,
-        Some(found) => return Err(Failure::OtherFormat { found }),
-        None => {
-            transaction.open_table(ABOUT)?.insert("format", FORMAT)?;
-            transaction.open_table(GROUPS)?;
-            transaction.open_table(PLANS)?;
-            transaction.open_table(OFFSETS)?;
-            transaction.open_table(TOPICS)?;
-            transaction.commit()?;
-        }
-    }
-    if is_new {
-        folder::sync(path)?;
-    }
-    Ok(database)
+    transaction.open_table(ABOUT)?.insert("format", FORMAT)?;
+    transaction.open_table(GROUPS)?;
+    transaction.open_table(PLANS)?;
+    transaction.open_table(OFFSETS)?;
+    transaction.open_table(TOPICS)?;
+    transaction.commit()?;
+    drop(database);
+    std::fs::rename(&unfinished, path)?;
+    Ok(folder::sync(path)?)
 }
 
 impl Store for EmbeddedStore {

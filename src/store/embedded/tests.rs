@@ -149,3 +149,34 @@ fn a_batch_that_fails_half_way_leaves_nothing() {
     store.append(&[Entry::Group("g".into(), Record::Removed)]).unwrap();
     assert_eq!(store.load().unwrap(), Snapshot::default());
 }
+
+#[test]
+fn a_store_whose_making_was_interrupted_is_made_anew() {
+    let place = TempDir::new().unwrap();
+    fs::write(place.path().join(FILE).with_extension(UNFINISHED), "half of a databa").unwrap();
+    EmbeddedStore::open(place.path()).unwrap().append(&[reserved("g", 1)]).unwrap();
+    assert_eq!(
+        EmbeddedStore::open(place.path()).unwrap().load_group(&"g".into()).unwrap(),
+        [Record::Reserved(Generation(1))]
+    );
+}
+
+#[test]
+fn damage_anywhere_is_a_sentence_and_never_a_crash() {
+    let place = TempDir::new().unwrap();
+    let batch: Vec<Entry> = (0..500).map(|n| reserved(&format!("group-{n}"), n)).collect();
+    EmbeddedStore::open(place.path()).unwrap().append(&batch).unwrap();
+    let path = place.path().join(FILE);
+    let whole = fs::read(&path).unwrap();
+    for at in (0..whole.len()).step_by(whole.len() / 40) {
+        let mut damaged = whole.clone();
+        let end = damaged.len().min(at + 16 * 1024);
+        damaged[at..end].fill(0xa5);
+        fs::write(&path, damaged).unwrap();
+        // It may have met only free pages: then everything is still there.
+        match EmbeddedStore::open(place.path()).and_then(|mut store| store.load()) {
+            Ok(snapshot) => assert_eq!(snapshot.groups.len(), batch.len(), "damaged at {at}"),
+            Err(error) => assert_says(&error.message, &["damaged", "start without it"]),
+        }
+    }
+}
