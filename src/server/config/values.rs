@@ -85,9 +85,6 @@ pub fn data_place(text: &str) -> Option<DataPlace> {
     (!text.is_empty()).then(|| DataPlace::from(text))
 }
 
-/// The file in a data folder that its owner has locked.
-const LOCK_FILE: &str = "lock";
-
 /// Where a server keeps what must outlive it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DataPlace {
@@ -115,11 +112,9 @@ impl DataPlace {
         }
     }
 
-    /// Whether another process has the data: the store's folder is locked as long as it is open.
+    /// Whether another process has the data.
     pub fn is_held(&self) -> bool {
-        let Self::Folder(folder) = self else { return false };
-        let lock = std::fs::File::open(folder.join(LOCK_FILE));
-        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
+        matches!(self, Self::Folder(folder) if EmbeddedStore::is_held(folder))
     }
 }
 

@@ -130,7 +130,7 @@ impl<'a> Room<'a> {
     pub(super) fn take(&mut self, name: &TopicName, topic: &Topic) -> Result<(), TopicError> {
         let full = |what: String| TopicError {
             code: ErrorCode::PolicyViolation,
-            message: format!("topic {name} cannot be added: {what}; delete topics that nobody uses"),
+            message: format!("topic {name} cannot be added: {what}"),
         };
         if self.topics >= MAX_TOPICS {
             return Err(full(format!("there are {MAX_TOPICS} topics, the most that divvy keeps")));

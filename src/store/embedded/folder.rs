@@ -40,6 +40,12 @@ impl FolderLock {
         sign(&mut file).map_err(|error| io_sentence(&error, &path))?;
         Ok(Self { _file: file })
     }
+
+    /// Whether somebody has taken it.
+    pub(super) fn is_taken(folder: &Path) -> bool {
+        let file = File::open(folder.join(LOCK_FILE));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
 }
 
 fn sign(file: &mut File) -> io::Result<()> {

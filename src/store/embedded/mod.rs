@@ -70,6 +70,11 @@ impl EmbeddedStore {
         Ok(store)
     }
 
+    /// Whether the store in this folder is open, in whichever process.
+    pub fn is_held(folder: &Path) -> bool {
+        FolderLock::is_taken(folder)
+    }
+
     /// Does some work. After any failure the database is dropped and the next call opens it anew: redb refuses
     /// everything after an I/O error, be the disk full for only a moment.
     fn with_database<T>(&mut self, work: impl FnOnce(&Database) -> Result<T, Failure>) -> Result<T, StoreError> {
