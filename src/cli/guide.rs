@@ -17,6 +17,7 @@ Try it, in two terminals:
 
   divvy join --group indexers --topic clicks
       a member that prints what it owns; start it twice, and the partitions of `clicks` are shared
+      (its strategies are in the folder `assignors/`, which may be empty: mkdir assignors)
 
   divvy groups describe indexers
       the members, what each of them owns, which strategy was chosen

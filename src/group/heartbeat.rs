@@ -30,11 +30,11 @@ impl Group {
             member.announced = news;
         }
         self.wake_by(expires);
-        if has_news
-            && matches!(self.state, State::Stable(_))
-            && let Some(trigger) = self.better_at_hand(step.now.wall)
-        {
-            self.rebalance(trigger, step);
+        if has_news && matches!(self.state, State::Stable(_)) {
+            match self.better_at_hand(step.now.wall) {
+                Some(trigger) => self.rebalance(trigger, step),
+                None => self.report_differing_digests(step),
+            }
         }
         match self.state {
             State::Joining(_) => ErrorCode::RebalanceInProgress,

@@ -47,14 +47,16 @@ async fn answers_out(handle: &Handle) {
     }
 }
 
-/// Waits for SIGTERM or SIGINT. A second one ends the process at once.
+/// Waits for SIGTERM, SIGINT or SIGHUP (the terminal is closed). A second one ends the process at once.
 pub(crate) async fn signal() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
     let name = tokio::select! {
         _ = terminate.recv() => "SIGTERM",
         _ = interrupt.recv() => "SIGINT",
+        _ = hang_up.recv() => "SIGHUP",
     };
     tracing::info!(signal = name, "stopping; a second signal ends the process at once");
     spawn::task("second signal", Loss::One, async move {

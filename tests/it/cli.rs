@@ -74,7 +74,12 @@ impl Running {
 
     /// Ctrl-C.
     fn interrupt(&mut self) -> i32 {
-        Command::new("sh").args(["-c", &format!("kill -INT {}", self.child.id())]).status().unwrap();
+        self.signal("INT")
+    }
+
+    /// Sends a signal and waits for the end.
+    fn signal(&mut self, name: &str) -> i32 {
+        Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
         self.child.wait().unwrap().code().unwrap()
     }
 }
@@ -211,6 +216,21 @@ fn a_member_that_nobody_reads_leaves_its_group() {
     while other.event("assigned")["partitions"]["t"].as_array().unwrap().len() < 12 {}
     let group = json(&["groups", "describe", "g", "--server", &kafka]);
     assert_eq!(group["members"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_closed_terminal_is_left_in_good_order() {
+    let (mut server, kafka) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let modules = folder.path().to_str().unwrap();
+    let short = ["--session-timeout-ms", "6000", "--rebalance-timeout-ms", "8000"];
+    let join = ["join", "--group", "g", "--topic", "t", "--assignors", modules, "--server", &kafka];
+    let mut member = Running::start(&[&join[..], &short].concat());
+    member.event("assigned");
+    assert_eq!(member.signal("HUP"), 0);
+    member.event("left");
+    assert_eq!(server.signal("HUP"), 0);
+    fails(&[&join[..], &["--session-timeout-ms", "0"]].concat(), 2, &["--session-timeout-ms"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::iter;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -23,6 +24,12 @@ mod missing;
 
 /// The protocol type whose work is partitions of topics.
 const CONSUMER: &str = "consumer";
+
+/// Timeouts are 32-bit numbers on the wire.
+const MAX_TIMEOUT_MS: u64 = i32::MAX as u64;
+
+/// A member says that it is alive this often, or at least thrice within its session.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Be a member of a group, and print what happens.
 #[derive(Args, Debug)]
@@ -59,6 +66,12 @@ pub struct Join {
     /// The name that it gives itself: its id begins with it
     #[arg(long, value_name = "NAME", default_value = "divvy")]
     client_id: String,
+    /// How long it may be silent until its work goes to the others
+    #[arg(long, value_name = "MS", default_value_t = 45_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
+    session_timeout_ms: u64,
+    /// How long a rebalance may wait for it
+    #[arg(long, value_name = "MS", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
+    rebalance_timeout_ms: u64,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
     log_filter: String,
@@ -126,6 +139,11 @@ impl Join {
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(self.assignors);
         }
+        let session = Duration::from_millis(self.session_timeout_ms);
+        builder = builder
+            .session_timeout(session)
+            .rebalance_timeout(Duration::from_millis(self.rebalance_timeout_ms))
+            .heartbeat_interval(HEARTBEAT_INTERVAL.min(session / 3));
         if let Some(cache) = self.module_cache {
             builder = builder.module_cache(cache);
         }
