@@ -1,6 +1,7 @@
 //! Heartbeat: a sign of life, and with it what a divvy member could run by now.
 
 use crate::ids::{Generation, MemberId};
+use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::effects::Reply;
@@ -20,8 +21,6 @@ impl Group {
 
     fn alive(&mut self, request: HeartbeatRequest, step: &mut Step) -> ErrorCode {
         let Some(member) = self.roster.members.get_mut(&request.member) else { return ErrorCode::UnknownMemberId };
-        member.renew(step.now.mono);
-        let expires = member.expires;
         let news = request
             .modules
             .filter(|modules| member.modules.is_some() && member.present_modules() != modules.as_slice());
@@ -29,7 +28,7 @@ impl Group {
         if has_news {
             member.announced = news;
         }
-        self.wake_by(expires);
+        self.renew(&request.member, step.now.mono);
         if has_news && matches!(self.state, State::Stable(_)) {
             match self.better_at_hand(step.now.wall) {
                 Some(trigger) => self.rebalance(trigger, step),
@@ -41,6 +40,14 @@ impl Group {
             State::AwaitingSync(_) | State::Stable(_) => ErrorCode::None,
             State::Empty => ErrorCode::UnknownMemberId,
         }
+    }
+
+    /// A sign of life: the member's session begins anew.
+    pub(super) fn renew(&mut self, id: &MemberId, now: Timestamp) {
+        let Some(member) = self.roster.members.get_mut(id) else { return };
+        member.renew(now);
+        let expires = member.expires;
+        self.wake_by(expires);
     }
 
     /// The checks of every request of a member, in this order: who, then which generation.

@@ -155,9 +155,7 @@ impl Group {
 
     /// The answer to a JoinGroup that changes nothing: the present generation once more.
     fn answer_again(&mut self, ticket: Ticket, id: &MemberId, step: &mut Step) {
-        if let Some(member) = self.roster.members.get_mut(id) {
-            member.renew(step.now.mono);
-        }
+        self.renew(id, step.now.mono);
         let reply = self.join_reply(id, step.now.wall);
         self.reply(ticket, reply, step);
     }

@@ -56,13 +56,11 @@ impl Group {
             return;
         };
         member.parked = Parked::Nothing;
+        let id = id.clone();
         if member.knows_id {
             member.is_new = false;
-            member.renew(step.now.mono);
-            let expires = member.expires;
-            return self.wake_by(expires);
+            return self.renew(&id, step.now.mono);
         }
-        let id = id.clone();
         self.drop_member(&id, "disconnected before it knew its id", ErrorCode::UnknownMemberId, step);
         self.try_complete(step);
     }

@@ -43,11 +43,7 @@ impl Group {
         if matches!(self.state, State::AwaitingSync(_)) {
             return Err(ErrorCode::RebalanceInProgress);
         }
-        if let Some(member) = self.roster.members.get_mut(&request.member) {
-            member.renew(step.now.mono);
-            let expires = member.expires;
-            self.wake_by(expires);
-        }
+        self.renew(&request.member, step.now.mono);
         Ok(())
     }
 

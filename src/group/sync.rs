@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::ids::{MemberId, Protocol};
+use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::effects::{PlanToCheck, Reply, SyncReply, Trigger, Work};
@@ -83,7 +84,7 @@ impl Group {
             return self.leader_failed(Fault { protocol, digest, kind: "settings".to_owned(), message }, step);
         }
         if origin.memo.as_ref().is_some_and(|memo| memo.len() > MAX_MEMO_BYTES) {
-            return self.refuse(&plan, format!("its memo is longer than {MAX_MEMO_BYTES} bytes"), step);
+            return self.refuse(plan, format!("its memo is longer than {MAX_MEMO_BYTES} bytes"), step);
         }
         let (Some(protocol_type), Some(protocol)) = (self.protocol_type.clone(), self.protocol.clone()) else { return };
         // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
@@ -114,19 +115,19 @@ impl Group {
         };
         match outcome {
             WorkOutcome::PlanChecked(Ok(())) => self.accept(plan, step),
-            WorkOutcome::PlanChecked(Err(reason)) => self.refuse(&plan, reason, step),
+            WorkOutcome::PlanChecked(Err(reason)) => self.refuse(plan, reason, step),
         }
     }
 
     /// A plan that breaks a rule: reported, and refused if the operator wants that.
-    fn refuse(&mut self, plan: &SubmittedPlan, reason: String, step: &mut Step) {
+    fn refuse(&mut self, plan: SubmittedPlan, reason: String, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
         step.fact(Fact::PlanRefused { generation: self.generation, leader, reason: reason.clone() });
-        let origin = plan.origin.clone().unwrap_or_default();
+        let origin = plan.origin.unwrap_or_default();
         if self.settings.plan_check == PlanCheck::Warn {
             let memo = origin.memo.filter(|memo| memo.len() <= MAX_MEMO_BYTES);
-            let states = plan.states.clone();
-            return self.accept(SubmittedPlan { states, origin: Some(PlanOrigin { memo, ..origin }) }, step);
+            return self
+                .accept(SubmittedPlan { states: plan.states, origin: Some(PlanOrigin { memo, ..origin }) }, step);
         }
         let protocol = self.protocol.clone().unwrap_or_default();
         let kind = "invalid_assignment".to_owned();
@@ -201,14 +202,9 @@ impl Group {
         }
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
-            let reply = self.sync_reply(&id);
-            let Some(member) = self.roster.members.get_mut(&id) else { continue };
-            if let Parked::Sync(ticket) = member.parked {
-                member.parked = Parked::Nothing;
-                member.renew(step.now.mono);
-                let expires = member.expires;
-                self.wake_by(expires);
-                self.reply(ticket, Reply::Sync(reply), step);
+            if let Some(ticket) = self.unpark_sync(&id, step.now.mono) {
+                let reply = Reply::Sync(self.sync_reply(&id));
+                self.reply(ticket, reply, step);
             }
         }
         self.settle();
@@ -226,17 +222,22 @@ impl Group {
         }
     }
 
+    /// Takes a member's parked SyncGroup, if there is one; its session counts again.
+    fn unpark_sync(&mut self, id: &MemberId, now: Timestamp) -> Option<Ticket> {
+        let member = self.roster.members.get_mut(id)?;
+        let Parked::Sync(ticket) = member.parked else { return None };
+        member.parked = Parked::Nothing;
+        self.renew(id, now);
+        Some(ticket)
+    }
+
     /// Answers every parked SyncGroup with an error.
     pub(super) fn release_syncs(&mut self, error: ErrorCode, reason: Option<&str>, step: &mut Step) {
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
-            let Some(member) = self.roster.members.get_mut(&id) else { continue };
-            let Parked::Sync(ticket) = member.parked else { continue };
-            member.parked = Parked::Nothing;
-            member.renew(step.now.mono);
-            let expires = member.expires;
-            let told = reason.filter(|_| member.modules.is_some()).map(str::to_owned);
-            self.wake_by(expires);
+            let Some(ticket) = self.unpark_sync(&id, step.now.mono) else { continue };
+            let is_divvy = self.roster.members.get(&id).is_some_and(|member| member.modules.is_some());
+            let told = reason.filter(|_| is_divvy).map(str::to_owned);
             let reply = self.sync_error(error, told);
             self.reply(ticket, Reply::Sync(reply), step);
         }

@@ -55,11 +55,6 @@ impl Framer {
         Self { buffer: BytesMut::new(), taken: 0, limit }
     }
 
-    /// From the next frame on this limit holds.
-    pub fn set_limit(&mut self, limit: FrameLimit) {
-        self.limit = limit;
-    }
-
     /// The buffer to append what arrives to, with room for some: about as much again as has arrived of an unfinished
     /// frame, whatever length the frame says it has.
     pub fn room(&mut self) -> &mut BytesMut {
