@@ -8,7 +8,7 @@ use super::connection::Connection;
 use super::memory::Held;
 use crate::group::event::{CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest};
 use crate::group::{Event, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
-use crate::ids::GroupId;
+use crate::ids::{GroupId, TopicName};
 use crate::store::StoreError;
 
 /// One entry of a shard's queue. The queue has no bound of its own: connections, their open requests and the bytes of
@@ -92,6 +92,8 @@ pub(crate) enum Question {
     Describe(GroupId, oneshot::Sender<Result<Option<GroupDescription>, Loading>>),
     /// All groups whole.
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
+    /// How far the groups of this shard have come with a topic: the highest commit of each partition that has one.
+    Ends(TopicName, oneshot::Sender<Vec<(i32, i64)>>),
 }
 
 /// The shard is still being loaded.

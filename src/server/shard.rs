@@ -255,6 +255,7 @@ impl Shard {
                 };
                 drop(answer.send(loaded.map(|()| all())));
             }
+            Question::Ends(topic, answer) => drop(answer.send(self.coordinator.ends(&topic))),
         }
     }
 

@@ -36,7 +36,8 @@ async fn b20_b60_a_newer_api_versions_gets_a_readable_answer() {
         assert_eq!((answered, told.error_code), (id, ErrorCode::UnsupportedVersion));
         let own = told.api_keys.iter().find(|row| row.api_key == ApiKey::ApiVersions.code()).unwrap();
         assert_eq!((own.min_version, own.max_version), (0, 4));
-        assert_eq!(told.api_keys.len(), divvy::wire::api::SERVED.len());
+        let advertised = divvy::wire::api::SERVED.iter().filter(|served| served.advertised.is_some());
+        assert_eq!(told.api_keys.len(), advertised.count());
     }
     // The fall-back of every client, on the same connection.
     let told = client.ask(0, &ApiVersionsRequest::default()).await;
