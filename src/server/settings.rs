@@ -86,7 +86,7 @@ pub(crate) fn of_server(config: &Config) -> Vec<Setting> {
     all.extend(compared(creates(config), creates(&default), Kind::Boolean));
     let places = |config: &Config| {
         let listen = format!("PLAINTEXT://{}", config.listen);
-        let advertised = config.advertised_listener.as_ref().map(|told| format!("PLAINTEXT://{}:{}", told.host, told.port));
+        let advertised = config.advertised_listener.as_ref().map(|told| format!("PLAINTEXT://{told}"));
         [
             ("advertised.listeners", advertised.unwrap_or_else(|| listen.clone()), "where clients are told to connect"),
             ("listeners", listen, "where clients connect"),
