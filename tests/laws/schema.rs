@@ -13,6 +13,7 @@ macro_rules! every_message {
         $then! { $($with)*
             api_versions: ApiVersionsRequest ApiVersionsResponse;
             create_topics: CreateTopicsRequest CreateTopicsResponse;
+            delete_groups: DeleteGroupsRequest DeleteGroupsResponse;
             describe_groups: DescribeGroupsRequest DescribeGroupsResponse;
             fetch: FetchRequest FetchResponse;
             find_coordinator: FindCoordinatorRequest FindCoordinatorResponse;
@@ -23,6 +24,7 @@ macro_rules! every_message {
             list_offsets: ListOffsetsRequest ListOffsetsResponse;
             metadata: MetadataRequest MetadataResponse;
             offset_commit: OffsetCommitRequest OffsetCommitResponse;
+            offset_delete: OffsetDeleteRequest OffsetDeleteResponse;
             offset_fetch: OffsetFetchRequest OffsetFetchResponse;
             produce: ProduceRequest ProduceResponse;
             sync_group: SyncGroupRequest SyncGroupResponse;
