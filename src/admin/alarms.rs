@@ -10,7 +10,10 @@ const MAX_ALARMS: usize = 20;
 
 /// A sentence for each partition that two members have in one generation. `states` are the members' names and their
 /// decoded states.
-pub fn double_owners<'a>(generation: Option<i32>, states: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Vec<String> {
+pub fn double_owners<'a>(
+    generation: Option<i32>,
+    states: impl IntoIterator<Item = (&'a str, &'a Value)>,
+) -> Vec<String> {
     let mut owners: BTreeMap<(&str, i64), Vec<&str>> = BTreeMap::new();
     for (member, state) in states {
         for (topic, list) in state.as_object().into_iter().flatten() {

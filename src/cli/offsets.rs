@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::failure::{Failure, Kind};
 use super::kafka::{Kafka, refused};
+use crate::wire::ErrorCode;
 use crate::wire::messages::list_offsets::{ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic};
 use crate::wire::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 use crate::wire::messages::offset_commit::{
@@ -14,7 +15,6 @@ use crate::wire::messages::offset_commit::{
 use crate::wire::messages::offset_fetch::{
     OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopic, OffsetFetchRequestTopics,
 };
-use crate::wire::ErrorCode;
 
 /// Something of each partition, by topic.
 pub type ByPartition<T> = BTreeMap<(String, i32), T>;
@@ -168,8 +168,11 @@ pub fn commit(server: &mut Kafka, group: &str, offsets: &ByPartition<i64>) -> Re
     let mut topics: BTreeMap<&str, Vec<OffsetCommitRequestPartition>> = BTreeMap::new();
     for ((topic, partition_index), committed_offset) in offsets {
         let (partition_index, committed_offset) = (*partition_index, *committed_offset);
-        let partition =
-            OffsetCommitRequestPartition { partition_index, committed_offset, ..OffsetCommitRequestPartition::default() };
+        let partition = OffsetCommitRequestPartition {
+            partition_index,
+            committed_offset,
+            ..OffsetCommitRequestPartition::default()
+        };
         topics.entry(topic).or_default().push(partition);
     }
     let topic = |(name, partitions): (&str, _)| OffsetCommitRequestTopic { name: name.into(), partitions };
@@ -198,9 +201,14 @@ mod tests {
     #[test]
     fn partitions_are_named_one_by_one_or_as_runs() {
         let some = wanted("clicks:7,0-2").unwrap();
-        assert_eq!((some.topic.as_str(), some.partitions.unwrap().into_iter().collect::<Vec<_>>()), ("clicks", vec![0, 1, 2, 7]));
+        assert_eq!(
+            (some.topic.as_str(), some.partitions.unwrap().into_iter().collect::<Vec<_>>()),
+            ("clicks", vec![0, 1, 2, 7])
+        );
         assert_eq!(wanted("clicks").unwrap().partitions, None);
-        for wrong in ["", ":1", "a b", "clicks:", "clicks:x", "clicks:-1", "clicks:3-1", "clicks:0-99999999", "clicks:1,,2"] {
+        for wrong in
+            ["", ":1", "a b", "clicks:", "clicks:x", "clicks:-1", "clicks:3-1", "clicks:0-99999999", "clicks:1,,2"]
+        {
             assert!(wanted(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tokio::sync::{RwLock, watch};
 
+use super::Handle;
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
 use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
-use super::Handle;
 use super::topics::{self, Before, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;

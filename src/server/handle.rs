@@ -147,8 +147,7 @@ impl Handle {
         let mut stored = Vec::with_capacity(self.shards());
         for shard in 0..self.shards() {
             let (done, is_done) = oneshot::channel();
-            // OFFSETS-BRANCH: self.tell(shard, ToShard::TopicsRemoved(topics.to_vec()));
-            let _ = topics;
+            self.tell(shard, ToShard::TopicsRemoved(topics.to_vec()));
             self.tell(shard, ToShard::Flush(done));
             stored.push(is_done);
         }

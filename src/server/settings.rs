@@ -42,7 +42,11 @@ pub enum Kind {
 pub fn limits(limits: &GroupLimits) -> Vec<Setting> {
     let told = |limits: &GroupLimits| {
         [
-            ("group.min.session.timeout.ms", ms(limits.min_session_timeout), "the shortest session timeout of a member"),
+            (
+                "group.min.session.timeout.ms",
+                ms(limits.min_session_timeout),
+                "the shortest session timeout of a member",
+            ),
             ("group.max.session.timeout.ms", ms(limits.max_session_timeout), "the longest session timeout of a member"),
             (
                 "group.initial.rebalance.delay.ms",
@@ -54,6 +58,16 @@ pub fn limits(limits: &GroupLimits) -> Vec<Setting> {
                 "offset.metadata.max.bytes",
                 limits.offset_metadata_max_bytes.to_string(),
                 "the longest note that may stand with a committed offset",
+            ),
+            (
+                "offsets.retention.minutes",
+                (limits.offsets_retention.as_secs() / 60).to_string(),
+                "how long offsets are kept that nobody works with",
+            ),
+            (
+                "offsets.retention.check.interval.ms",
+                ms(limits.offsets_check_interval),
+                "how often such offsets are looked for",
             ),
         ]
     };

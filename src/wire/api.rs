@@ -128,6 +128,10 @@ apis! {
     32 DescribeConfigs 1 to 4, flexible from 4;
     /// Gives topics more partitions.
     37 CreatePartitions 0 to 3, flexible from 2;
+    /// Forgets groups.
+    42 DeleteGroups 0 to 2, flexible from 2;
+    /// Forgets how far a group has come with some partitions.
+    47 OffsetDelete 0 to 0, flexible from 1;
     /// Asks for the brokers.
     60 DescribeCluster 0 to 2, flexible from 0;
 }

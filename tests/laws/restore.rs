@@ -171,7 +171,10 @@ impl World {
                     metadata: String::new(),
                 }];
                 self.ask(who, |ticket| {
-                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, offsets })
+                    Event::Commit(
+                        ticket,
+                        CommitRequest { member, instance: None, generation, retention: None, offsets },
+                    )
                 });
             }
             Deed::Close { who } => {

@@ -17,6 +17,7 @@ macro_rules! every_message {
             delete_topics: DeleteTopicsRequest DeleteTopicsResponse;
             describe_cluster: DescribeClusterRequest DescribeClusterResponse;
             describe_configs: DescribeConfigsRequest DescribeConfigsResponse;
+            delete_groups: DeleteGroupsRequest DeleteGroupsResponse;
             describe_groups: DescribeGroupsRequest DescribeGroupsResponse;
             fetch: FetchRequest FetchResponse;
             find_coordinator: FindCoordinatorRequest FindCoordinatorResponse;
@@ -27,6 +28,7 @@ macro_rules! every_message {
             list_offsets: ListOffsetsRequest ListOffsetsResponse;
             metadata: MetadataRequest MetadataResponse;
             offset_commit: OffsetCommitRequest OffsetCommitResponse;
+            offset_delete: OffsetDeleteRequest OffsetDeleteResponse;
             offset_fetch: OffsetFetchRequest OffsetFetchResponse;
             produce: ProduceRequest ProduceResponse;
             sync_group: SyncGroupRequest SyncGroupResponse;

@@ -48,8 +48,11 @@ impl Delete {
         let mut failure = None;
         let lines = answer.results.iter().map(|it| {
             let error = it.error_code.is_error().then(|| not_deleted(&it.group_id, it.error_code));
-            let line =
-                Line { id: it.group_id.to_string(), deleted: error.is_none(), error: error.as_ref().map(|it| format!("{it:#}")) };
+            let line = Line {
+                id: it.group_id.to_string(),
+                deleted: error.is_none(),
+                error: error.as_ref().map(|it| format!("{it:#}")),
+            };
             failure = failure.take().or(error);
             line
         });

@@ -84,7 +84,9 @@ fn limits(server: &mut Kafka, group: &str) -> BTreeMap<String, Value> {
     let Ok(told) = server.ask(&DescribeConfigsRequest { resources: vec![resource], ..Default::default() }) else {
         return BTreeMap::new();
     };
-    let limit = |it: &DescribeConfigsResourceResult| Some((it.name.to_string(), it.value.as_ref()?.parse::<i64>().ok()?.into()));
+    let limit = |it: &DescribeConfigsResourceResult| {
+        Some((it.name.to_string(), it.value.as_ref()?.parse::<i64>().ok()?.into()))
+    };
     told.results.iter().flat_map(|result| &result.configs).filter_map(limit).collect()
 }
 

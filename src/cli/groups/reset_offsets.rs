@@ -145,7 +145,8 @@ impl ResetOffsets {
             // A member came meanwhile.
             Some((_, ErrorCode::UnknownMemberId)) => Err(self.has_members(None)),
             Some(((topic, partition), error)) => {
-                let what = format!("{} of {} offsets are not set, {topic}-{partition} first", refusals.len(), new.len());
+                let what =
+                    format!("{} of {} offsets are not set, {topic}-{partition} first", refusals.len(), new.len());
                 Err(refused(&what, *error, None))
             }
         }

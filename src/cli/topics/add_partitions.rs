@@ -31,8 +31,12 @@ impl AddPartitions {
     /// Adds them.
     pub fn run(self, output: &Output) -> Result<()> {
         let topic = CreatePartitionsTopic { name: self.topic.as_str().into(), count: self.to, assignments: None };
-        let request =
-            CreatePartitionsRequest { topics: vec![topic], timeout_ms: 30_000, validate_only: self.dry_run, ..Default::default() };
+        let request = CreatePartitionsRequest {
+            topics: vec![topic],
+            timeout_ms: 30_000,
+            validate_only: self.dry_run,
+            ..Default::default()
+        };
         let answer = Kafka::connect(&self.server)?.ask(&request)?;
         let grown = answer.results.first().with_context(|| format!("{} says nothing about the topic", self.server))?;
         if grown.error_code.is_error() {

@@ -53,9 +53,10 @@ impl Delete {
         let mut failure = None;
         let lines = answer.responses.iter().map(|it| {
             let name = it.name.as_ref().map(|name| name.to_string()).unwrap_or_default();
-            let error = it.error_code.is_error().then(|| {
-                refused(&format!("topic {name} is not deleted"), it.error_code, it.error_message.as_ref())
-            });
+            let error = it
+                .error_code
+                .is_error()
+                .then(|| refused(&format!("topic {name} is not deleted"), it.error_code, it.error_message.as_ref()));
             let line = Line { name, deleted: error.is_none(), error: error.as_ref().map(|error| format!("{error:#}")) };
             failure = failure.take().or(error);
             line

@@ -31,9 +31,8 @@ pub(crate) async fn answer(request: CreatePartitionsRequest, handle: Handle) -> 
     let grow = async move { growing.topics().grow(&legible, only_say).await };
     let mut outcomes = handle.to_its_end("topics", grow).await.unwrap_or_default().into_iter();
     let stopping = || refuse(ErrorCode::UnknownServerError, "the server is stopping".to_owned());
-    let outcomes = wanted.into_iter().map(|wanted| {
-        wanted.and_then(|_| outcomes.next().unwrap_or_else(|| Err(stopping())))
-    });
+    let outcomes =
+        wanted.into_iter().map(|wanted| wanted.and_then(|_| outcomes.next().unwrap_or_else(|| Err(stopping()))));
     let results = request.topics.iter().zip(outcomes).map(|(asked, outcome)| result(asked, outcome)).collect();
     CreatePartitionsResponse { results, ..Default::default() }
 }

@@ -65,6 +65,8 @@ exchanges! {
     describe_configs: DescribeConfigs, DescribeConfigsRequest => DescribeConfigsResponse;
     create_partitions: CreatePartitions, CreatePartitionsRequest => CreatePartitionsResponse;
     describe_cluster: DescribeCluster, DescribeClusterRequest => DescribeClusterResponse;
+    delete_groups: DeleteGroups, DeleteGroupsRequest => DeleteGroupsResponse;
+    offset_delete: OffsetDelete, OffsetDeleteRequest => OffsetDeleteResponse;
 }
 
 fn version(key: ApiKey, number: i16) -> Result<Version, Problem> {
