@@ -118,7 +118,7 @@ async fn b74_an_unknown_key_ends_a_connection_after_the_answers_before_it() {
     let server = serve(config()).await;
     let mut watcher = Client::connect(server.addr()).await;
     let member = watcher.become_leader("g", b"all").await;
-    for key in [60, 75, 71, 999] {
+    for key in [61, 71, 75, 999] {
         let mut client = Client::connect(server.addr()).await;
         let beaten = client.send(3, &member.heartbeat()).await;
         let fetch = OffsetFetchRequest { group_id: "g".into(), topics: None, ..Default::default() };
