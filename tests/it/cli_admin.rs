@@ -6,13 +6,13 @@ use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetC
 use divvy::wire::messages::{OffsetCommitRequest, OffsetFetchRequest};
 use serde_json::{Value, json};
 
-use crate::support::{Client, config, serve, within};
+use crate::support::{Client, config, run, serve};
 
 /// One command against that server, with nobody at the keyboard.
 async fn divvy(server: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
     command.args(arguments).args(["--server", server]).stdin(Stdio::null());
-    within(tokio::process::Command::from(command).output()).await.unwrap()
+    run(command).await
 }
 
 async fn json_of(server: &str, arguments: &[&str]) -> Value {
@@ -166,8 +166,9 @@ async fn every_shell_gets_its_completion() {
         ("elvish", "edit:"),
         ("powershell", "Register-ArgumentCompleter"),
     ] {
-        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_divvy"));
-        let output = within(command.args(["completion", shell]).output()).await.unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
+        command.args(["completion", shell]);
+        let output = run(command).await;
         let script = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && script.contains(sign) && script.contains("reset-offsets"), "{shell}");
     }

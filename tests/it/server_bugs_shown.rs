@@ -2,6 +2,7 @@
 //! The names are those of the collection of reports.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 
 use bytes::Bytes;
 use divvy::wire::ErrorCode;
@@ -13,26 +14,22 @@ use divvy::wire::messages::{
     OffsetCommitRequest, SyncGroupRequest,
 };
 use serde_json::{Value, json};
-use tokio::process::Command;
 
 use crate::server_admin::{get, get_json};
-use crate::support::{Client, Member, config, join, metric, serve, within};
+use crate::support::{Client, Member, config, join, metric, run, serve};
 
-/// The command line's JSON and its text.
+/// The command line's JSON, from the admin port, and its text, from Kafka's.
 async fn shown(server: &divvy::server::Server, group: &str) -> (Value, String) {
     let (kafka, admin) = (server.addr().to_string(), server.admin_addr().unwrap().to_string());
-    let run = |arguments: &[&str]| {
+    let describe = async |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
-        command.args(["groups", "describe", group, "--server", &kafka]).args(arguments);
-        command
-    };
-    let output = |mut command: Command| async move {
-        let output = within(command.output()).await.unwrap();
+        command.args(["groups", "describe", group, "--server", &kafka]).args(more);
+        let output = run(command).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    let by_admin = output(run(&["--admin", &admin, "--json"])).await;
-    (serde_json::from_str(&by_admin).unwrap(), output(run(&[])).await)
+    let json = describe(&["--admin", &admin, "--json"]).await;
+    (serde_json::from_str(&json).unwrap(), describe(&[]).await)
 }
 
 /// An encoded assignment of the type `consumer`, version 0.

@@ -66,6 +66,11 @@ pub async fn serve_after_crash(config: Config) -> Server {
     server
 }
 
+/// A command, run to its end beside the server of the test.
+pub async fn run(mut command: std::process::Command) -> std::process::Output {
+    within(tokio::task::spawn_blocking(move || command.output())).await.unwrap().unwrap()
+}
+
 /// Fails the test if it takes too long.
 pub async fn within<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, what).await.expect("it comes in time")
