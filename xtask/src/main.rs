@@ -4,13 +4,18 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+mod apt;
 mod bench;
+mod cache;
 mod ci;
 mod clock;
 mod demo;
 mod divvy;
+mod go;
 mod guests;
 mod interop;
+mod java;
+mod node;
 mod ports;
 mod process;
 mod python;

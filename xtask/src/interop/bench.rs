@@ -1,21 +1,18 @@
-//! What every case stands on: the program, servers with a topic, scripts that talk.
+//! What every case stands on: the program, the clients, servers with a topic.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use super::clients::{Programs, Runtime};
 use crate::divvy::{self, Server};
-use crate::process::Process;
-use crate::shell::root;
-use crate::{guests, python};
+use crate::guests;
 
-/// Each step of a script has 60 s; a script that says nothing for longer is lost.
-const SAYS_SOMETHING_WITHIN: Duration = Duration::from_secs(90);
+/// The group of every case: each has a server of its own.
+pub const GROUP: &str = "readers";
 
-/// The topic that every group shares.
+/// The topic that it shares.
 pub const TOPIC: &str = "orders";
 
 /// Its partitions: shared evenly by 2, 3, 4 and 6 members.
@@ -25,21 +22,24 @@ pub const PARTITIONS: usize = 12;
 pub struct Bench {
     /// `divvy`.
     pub program: PathBuf,
-    python: PathBuf,
+    /// The clients' side.
+    pub programs: Programs,
     folder: tempfile::TempDir,
 }
 
 impl Bench {
-    /// Builds divvy and its modules.
-    pub fn set_up() -> Result<Self> {
-        let python = python::with(&["kafka-python", "confluent-kafka"])?;
+    /// Builds divvy and its modules, gets the clients.
+    pub fn set_up(runtimes: &[Runtime]) -> Result<Self> {
+        // What is missing on the machine is said before anything is built.
+        let programs = Programs::set_up(runtimes)?;
         guests::build()?;
         let program = divvy::build()?;
         let folder = tempfile::tempdir().context("no folder for temporary files")?;
-        Ok(Self { program, python, folder })
+        Ok(Self { program, programs, folder })
     }
 
-    /// A server of its own for a case, and the folder of the case's files. `config` is added to its configuration.
+    /// A server of its own for a case, and the folder of the case's files. `config` goes before the topic in its
+    /// configuration.
     pub fn server(&self, case: &str, config: &str) -> Result<(Server, PathBuf)> {
         let folder = self.folder.path().join(case.replace('/', "-"));
         fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
@@ -48,32 +48,4 @@ impl Bench {
         );
         Ok((Server::start(&self.program, &folder, &config)?, folder))
     }
-
-    /// A Python script of `tests/interop`.
-    pub fn script(&self, name: &str, arguments: &[&str], folder: &Path) -> Result<Process> {
-        let mut command = Command::new(&self.python);
-        command.arg(root().join("tests/interop").join(name)).args(arguments);
-        command.env("PYTHONDONTWRITEBYTECODE", "1");
-        Process::start(name, &command, &folder.join("client.log"))
-    }
-}
-
-/// Prints what a script says, does what it asks for, until it ends well.
-pub fn follow(script: &mut Process, mut answer: impl FnMut(&str) -> Result<()>) -> Result<()> {
-    loop {
-        let line = match script.line_or_end(SAYS_SOMETHING_WITHIN)? {
-            Some(line) => line,
-            None => return Ok(()),
-        };
-        println!("    {line}");
-        if line.starts_with("ask: ") {
-            answer(&line)?;
-            script.say("done")?;
-        }
-    }
-}
-
-/// Prints the end of a log to somebody who has to find out what went wrong.
-pub fn show_log(whose: &str, tail: &str) {
-    eprintln!("--- log of {whose}\n{tail}\n---");
 }
