@@ -225,19 +225,24 @@ class Kcat:
         if instance is not None:
             settings["group.instance.id"] = instance
         # It must not outlive this process, however that ends.
-        command = ["setpriv", "--pdeathsig", "KILL", "kcat", "-b", server]
+        command = ["setpriv", "--pdeathsig", "KILL", "kcat", "-E", "-d", "broker", "-b", server]
         for key, value in settings.items():
             command += ["-X", f"{key}={value}"]
         command += ["-G", group, topic]
         self._kcat = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=subprocess.PIPE, text=True)
         self._heard = threading.Condition()
         self._owned = set()
+        self._reached = 0
         self.assignments = 0
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
         for line in self._kcat.stderr:
-            print(line, end="", file=sys.stderr, flush=True)
+            if "|STATE|" in line and ": GroupCoordinator: " in line and line.rstrip().endswith("-> UP"):
+                with self._heard:
+                    self._reached += 1
+            if not line.startswith("%7|"):
+                print(line, end="", file=sys.stderr, flush=True)
             if not line.startswith("% Group "):
                 continue
             places = {int(number) for number in re.findall(r"\[(\d+)\]", line)}
@@ -263,6 +268,10 @@ class Kcat:
         raise NotImplementedError("kcat commits only what it has read")
 
     committed = commit
+
+    def reached(self):
+        with self._heard:
+            return self._reached
 
     def close(self):
         self._kcat.send_signal(signal.SIGINT)

@@ -38,12 +38,14 @@ def main(client, server, group, topic, name, strategy, instance=None):
             say(event="failed", reason=f"{verb}: {error!r}")
 
 
-def obey(member, topic, verb, partition, offset=None):
+def obey(member, topic, verb, partition=None, offset=None):
     if verb == "commit":
         member.commit(topic, partition, offset)
         say(event="committed", partition=partition, offset=offset)
     elif verb == "fetch":
         say(event="fetched", partition=partition, offset=member.committed(topic, partition))
+    elif verb == "reached":
+        say(event="reached", times=member.reached())
     else:
         sys.exit(f"there is no command {verb}")
 

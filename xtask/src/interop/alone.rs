@@ -55,9 +55,7 @@ fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
 pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
     let before = cast.settle()?;
     let assignments = cast.assignments();
-    cast.restart(how)?;
-    // Only what is asked of the new process proves that a member has come back to it.
-    cast.commit_each()?;
+    cast.restart_and_meet(how)?;
     let wait = cast.members.iter().all(|member| member.client.waits);
     if wait {
         cast.undisturbed(&before, &assignments)?;

@@ -18,6 +18,9 @@ pub const TOPIC: &str = "orders";
 /// Its partitions: shared evenly by 2, 3, 4 and 6 members.
 pub const PARTITIONS: usize = 12;
 
+/// Set, the servers' and members' files stay after the run.
+const KEEP: &str = "DIVVY_KEEP";
+
 /// What every case stands on.
 pub struct Bench {
     /// `divvy`.
@@ -34,7 +37,12 @@ impl Bench {
         let programs = Programs::set_up(runtimes)?;
         guests::build()?;
         let program = divvy::build()?;
-        let folder = tempfile::tempdir().context("no folder for temporary files")?;
+        let mut folder = tempfile::tempdir().context("no folder for temporary files")?;
+        // Whoever looks for the reason of something odd wants the logs of what went well, too.
+        folder.disable_cleanup(std::env::var_os(KEEP).is_some());
+        if std::env::var_os(KEEP).is_some() {
+            println!("    logs are kept in {}", folder.path().display());
+        }
         Ok(Self { program, programs, folder })
     }
 

@@ -105,6 +105,22 @@ impl<'a> Cast<'a> {
         self.server.restart()
     }
 
+    /// The same, and every member has found it again: only what is asked of the new process proves that.
+    pub fn restart_and_meet(&mut self, how: Away) -> Result<()> {
+        let mut reached = Vec::new();
+        for member in self.members.iter_mut().filter(|member| !member.client.commits) {
+            reached.push(member.reached()?);
+        }
+        self.restart(how)?;
+        self.commit_each()?;
+        let silent = self.members.iter_mut().filter(|member| !member.client.commits);
+        for (member, before) in silent.zip(reached) {
+            let what = format!("{} to find its coordinator again", member.name);
+            wait_until(&what, STEP, || Ok((member.reached()? > before).then_some(())))?;
+        }
+        Ok(())
+    }
+
     /// The member of that name.
     pub fn member(&mut self, name: &str) -> Result<&mut Member> {
         let found = self.members.iter_mut().find(|member| member.name == name);

@@ -96,6 +96,12 @@ impl Member {
         Ok(())
     }
 
+    /// How often it has connected to its coordinator, for a client that has no request of its own to send.
+    pub fn reached(&mut self) -> Result<i64> {
+        let answer = self.tell("reached")?;
+        answer["times"].as_i64().with_context(|| format!("{} was asked how often, and says {answer}", self.name))
+    }
+
     /// Leaves in good order, and ends.
     pub fn leave(&mut self) -> Result<()> {
         let answer = self.tell("leave")?;
