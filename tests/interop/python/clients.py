@@ -49,7 +49,7 @@ class KafkaPython:
 
     @staticmethod
     def _strategies():
-        from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyPartitionAssignor
+        from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
         from kafka.coordinator.assignors.range import RangePartitionAssignor
         from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
         from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
@@ -58,7 +58,7 @@ class KafkaPython:
             RangePartitionAssignor,
             RoundRobinPartitionAssignor,
             StickyPartitionAssignor,
-            CooperativeStickyPartitionAssignor,
+            CooperativeStickyAssignor,
         )
         return {strategy.name: strategy for strategy in known}
 
