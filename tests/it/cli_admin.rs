@@ -1,7 +1,10 @@
 //! Commands that change groups and topics: what they ask, what they print, with which exit code they end.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Command, Output, Stdio};
 
+use divvy::wire::frame::encode_request;
 use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
 use divvy::wire::messages::{OffsetCommitRequest, OffsetFetchRequest};
 use serde_json::{Value, json};
@@ -155,6 +158,36 @@ async fn b69_the_bounds_are_shown_with_the_group() {
         assert!(text.contains("group.max.session.timeout.ms 1800000"), "{text}");
     }
     server.stop().await;
+}
+
+/// What a peer does wrong stands in the log with its values: the key that nobody serves, the session timeout and its bounds.
+#[test]
+fn b69_b74_the_log_names_what_was_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
+    command.args(["serve", "--json", "--data", "memory", "--listen", "127.0.0.1:0", "--admin", "off"]);
+    command.current_dir(&folder).stdout(Stdio::piped()).stderr(std::fs::File::create(&log).unwrap());
+    let mut server = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let serving: Value = serde_json::from_str(&line).unwrap();
+    let mut stream = TcpStream::connect(serving["kafka"].as_str().unwrap()).unwrap();
+    stream.set_read_timeout(Some(crate::support::DEADLINE)).unwrap();
+    let mut request = crate::support::join("g", "");
+    request.session_timeout_ms = 10;
+    stream.write_all(&encode_request(5, 1, None, &request).unwrap()).unwrap();
+    // A frame of key 999, version 0, number 2, without a client id.
+    stream.write_all(b"\x00\x00\x00\x0a\x03\xe7\x00\x00\x00\x00\x00\x02\xff\xff").unwrap();
+    let mut answers = Vec::new();
+    stream.read_to_end(&mut answers).unwrap();
+    assert!(answers.len() > 4, "the request before was answered");
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    for words in ["API key 999", "session timeout 10 ms is outside 6000 to 1800000 ms"] {
+        assert!(log.contains(words), "{words:?} is not in the log:\n{log}");
+    }
 }
 
 #[tokio::test]

@@ -5,11 +5,12 @@ use divvy::server::Server;
 use divvy::wire::frame::{decode_response, encode_request};
 use divvy::wire::messages::join_group::JoinGroupRequestProtocol;
 use divvy::wire::messages::{
-    ApiVersionsRequest, ApiVersionsResponse, HeartbeatResponse, JoinGroupResponse, MetadataResponse, OffsetFetchRequest,
+    ApiVersionsRequest, ApiVersionsResponse, DescribeGroupsRequest, HeartbeatResponse, JoinGroupResponse,
+    MetadataResponse, OffsetFetchRequest,
 };
 use divvy::wire::{ApiKey, ErrorCode};
 
-use crate::support::{Client, config, join, metric, serve};
+use crate::support::{Client, Member, config, join, metric, serve};
 
 /// A request's first numbers, and then whatever.
 fn frame(key: i16, version: i16, id: i32, rest: &[u8]) -> Vec<u8> {
@@ -62,7 +63,7 @@ async fn b20_api_versions_4_with_unknown_tagged_fields_is_answered() {
     server.stop().await;
 }
 
-/// B32: what a member says of itself is opaque.
+/// B32: what a member says of itself is opaque: it joins, gets its state, and is described.
 #[tokio::test]
 async fn b32_metadata_of_any_shape_joins() {
     let server = serve(config()).await;
@@ -80,6 +81,14 @@ async fn b32_metadata_of_any_shape_joins() {
             let joined = client.ask(0, &request).await;
             assert_eq!(joined.error_code, ErrorCode::None, "{protocol_type} {number}");
             assert_eq!(joined.members[0].metadata, metadata, "{protocol_type} {number}");
+            let member = Member::of(&request.group_id, &joined);
+            let synced = client.ask(0, &member.sync(&[(&member.id, b"state")])).await;
+            assert_eq!((synced.error_code, &synced.assignment[..]), (ErrorCode::None, &b"state"[..]));
+            let groups = vec![request.group_id.clone()];
+            let told = client.ask(0, &DescribeGroupsRequest { groups, ..Default::default() }).await;
+            assert_eq!(told.groups[0].members[0].member_metadata, metadata, "{protocol_type} {number}");
+            let shown = server.handle().describe(&(&*request.group_id).into()).await.unwrap().unwrap();
+            assert_eq!(shown.members[0].metadata, metadata, "{protocol_type} {number}");
         }
     }
     server.stop().await;

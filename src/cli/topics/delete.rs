@@ -11,7 +11,8 @@ use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::Output;
 use crate::wire::messages::delete_topics::{DeleteTopicState, DeleteTopicsRequest};
 
-/// Delete topics, and what every group has committed for them.
+/// Delete topics, and what every group has committed for them. A client that still names one makes it anew, unless
+/// `topics.auto.create` is off.
 #[derive(Args, Debug)]
 pub struct Delete {
     /// Their names
