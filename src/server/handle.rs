@@ -100,6 +100,11 @@ impl Handle {
         }
     }
 
+    /// Forgets how far groups had come with topics that were deleted: to be called when that is durable.
+    pub fn topics_removed(&self, topics: &[TopicName]) {
+        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+    }
+
     /// The topics of this moment.
     pub fn topics_view(&self) -> Arc<View> {
         self.topics().view()

@@ -156,6 +156,8 @@ tables! {
     "../../src/wire/messages/heartbeat.rs" heartbeat;
     "../../src/wire/messages/join_group.rs" join_group;
     "../../src/wire/messages/leave_group.rs" leave_group;
+    "../../src/wire/messages/delete_groups.rs" delete_groups;
+    "../../src/wire/messages/offset_delete.rs" offset_delete;
     "../../src/wire/messages/list_groups.rs" list_groups;
     "../../src/wire/messages/list_offsets.rs" list_offsets;
     "../../src/wire/messages/metadata.rs" metadata;
