@@ -100,8 +100,8 @@ impl Handle {
         }
     }
 
-    /// Forgets how far groups had come with topics that were deleted: to be called when that is durable.
-    pub fn topics_removed(&self, topics: &[TopicName]) {
+    /// Forgets how far groups had come with topics that are being deleted.
+    pub(crate) fn topics_removed(&self, topics: &[TopicName]) {
         (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
     }
 
@@ -149,10 +149,10 @@ impl Handle {
 
     /// Has every group forget what it committed for topics that are gone; that is durable when this returns.
     pub(crate) async fn forget_offsets(&self, topics: &[TopicName]) {
+        self.topics_removed(topics);
         let mut stored = Vec::with_capacity(self.shards());
         for shard in 0..self.shards() {
             let (done, is_done) = oneshot::channel();
-            self.tell(shard, ToShard::TopicsRemoved(topics.to_vec()));
             self.tell(shard, ToShard::Flush(done));
             stored.push(is_done);
         }
