@@ -23,8 +23,8 @@ impl Confirm {
             return Ok(());
         }
         if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-            let remedy = "nobody is there to be asked: say --yes";
-            return Err(Failure::of(Kind::Usage, format!("to {what} cannot be undone, and {remedy}")));
+            let remedy = "it cannot be undone, and nobody is there to be asked: say --yes";
+            return Err(Failure::of(Kind::Usage, format!("this would {what}; {remedy}")));
         }
         let mut stderr = std::io::stderr().lock();
         write!(stderr, "{}? It cannot be undone. [y/N] ", plain(&capital(what)))?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::config::Config;
+use super::config::{Config, HostPort};
 use crate::coordinator::SettingsBook;
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::GroupId;
@@ -74,8 +74,8 @@ pub fn limits(limits: &GroupLimits) -> Vec<Setting> {
     compared(told(limits), told(&GroupLimits::default()), Kind::Int)
 }
 
-/// All that is told of the server.
-pub(crate) fn of_server(config: &Config) -> Vec<Setting> {
+/// All that is told of the server, which clients are told to find there.
+pub(crate) fn of_server(config: &Config, advertised: &HostPort) -> Vec<Setting> {
     let mut all = limits(&config.limits);
     let default = Config::default();
     let numbers = |config: &Config| {
@@ -98,15 +98,15 @@ pub(crate) fn of_server(config: &Config) -> Vec<Setting> {
         [("auto.create.topics.enable", yes, "whether naming a topic makes it (topics.auto.create)")]
     };
     all.extend(compared(creates(config), creates(&default), Kind::Boolean));
-    let places = |config: &Config| {
-        let listen = format!("PLAINTEXT://{}", config.listen);
-        let advertised = config.advertised_listener.as_ref().map(|told| format!("PLAINTEXT://{told}"));
+    let places = |listen: String, advertised: String| {
         [
-            ("advertised.listeners", advertised.unwrap_or_else(|| listen.clone()), "where clients are told to connect"),
+            ("advertised.listeners", advertised, "where clients are told to connect"),
             ("listeners", listen, "where clients connect"),
         ]
     };
-    all.extend(compared(places(config), places(&default), Kind::Text));
+    let plain = |place: &dyn std::fmt::Display| format!("PLAINTEXT://{place}");
+    let usual = || plain(&default.listen);
+    all.extend(compared(places(plain(&config.listen), plain(advertised)), places(usual(), usual()), Kind::Text));
     all
 }
 

@@ -4,6 +4,7 @@
 use super::text;
 use crate::ids::GroupId;
 use crate::server::Handle;
+use crate::server::config::HostPort;
 use crate::server::settings::{self, Setting};
 use crate::wire::messages::describe_configs::{
     DescribeConfigsResource, DescribeConfigsResourceResult, DescribeConfigsResult, DescribeConfigsSynonym,
@@ -53,7 +54,9 @@ fn settings(asked: &DescribeConfigsResource, handle: &Handle) -> Result<Vec<Sett
         BROKER => {
             let is_it = |broker: &crate::server::topics::Broker| name.parse() == Ok(broker.node);
             if handle.topics().view().brokers().iter().any(is_it) {
-                Ok(settings::of_server(handle.config()))
+                let (host, port) = handle.advertised();
+                let advertised = HostPort { host: host.to_string(), port: u16::try_from(port).unwrap_or_default() };
+                Ok(settings::of_server(handle.config(), &advertised))
             } else {
                 Err((ErrorCode::InvalidRequest, format!("there is no broker {name:?}: Metadata lists them")))
             }

@@ -5,7 +5,7 @@ usage: confluent.py SERVER
 
 import sys
 
-from confluent_kafka import Consumer, ConsumerGroupState, ConsumerGroupTopicPartitions, TopicCollection, TopicPartition
+from confluent_kafka import Consumer, ConsumerGroupState, ConsumerGroupTopicPartitions, Producer, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic, OffsetSpec, ResourceType
 
 from told import DEADLINE_S, check, refused, say, until
@@ -84,6 +84,8 @@ def main(server):
     listed = [group.group_id for group in admin.list_consumer_groups(**wait).result().valid]
     check("the group is deleted", "crew" not in listed, listed)
     refused("deleting it again", lambda: admin.delete_consumer_groups(["crew"], **wait)["crew"].result(), "GROUP_ID_NOT_FOUND")
+    producer = Producer({"bootstrap.servers": server, "transactional.id": "t"})
+    refused("a transaction", lambda: producer.init_transactions(DEADLINE_S), "Transactions not supported")
     say("done")
 
 

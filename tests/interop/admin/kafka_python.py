@@ -5,7 +5,7 @@ usage: kafka_python.py SERVER
 
 import sys
 
-from kafka import KafkaConsumer, TopicPartition
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigFilterType, ConfigResource, ConfigResourceType, KafkaAdminClient, NewPartitions, NewTopic, OffsetSpec
 from kafka.structs import OffsetAndMetadata
 
@@ -71,6 +71,8 @@ def main(server):
     told = admin.delete_groups(["crew"])
     check("the group is deleted", "crew" not in str(admin.list_groups()), told)
     admin.close()
+    producer = KafkaProducer(bootstrap_servers=server, transactional_id="t")
+    refused("a transaction", producer.init_transactions, "Could not find a coordinator")
     say("done")
 
 

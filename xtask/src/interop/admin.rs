@@ -102,7 +102,7 @@ fn kafka_topics(bench: &Bench) -> Result<()> {
         let tools = Tools::of(cast)?;
         tools.says(VERSIONS, "", &["(id: 0 rack: null", "JoinGroup(11): 0 to 9", "DeleteTopics(20): 1 to 6"])?;
         tools.says(TOPICS, "--create --topic made --partitions 2", &["Created topic made."])?;
-        tools.says(TOPICS, "--create --topic made", &["already exists"])?;
+        tools.says(TOPICS, "--create --topic made", &["exists already"])?;
         tools.says(TOPICS, "--list", &["made orders"])?;
         tools.says(TOPICS, "--describe --topic made", &["Topic: made", "PartitionCount: 2", "Leader: 0"])?;
         tools.says(TOPICS, "--alter --topic made --partitions 5", &[])?;
@@ -120,7 +120,7 @@ fn kafka_consumer_groups(bench: &Bench) -> Result<()> {
     Cast::play(bench, "admin-kafka-consumer-groups", "", |cast| {
         let tools = Tools::of(cast)?;
         let groups = |arguments: &str, texts: &[&str]| tools.says(GROUPS, arguments, texts);
-        groups("--describe --group nobody", &["does not exist"])?;
+        groups("--describe --group nobody", &["no group has the id"])?;
 
         let seat = |name| Seat { name, client: member()?, strategy: "default", instance: None };
         cast.join(&seat("first")?)?;
@@ -141,14 +141,14 @@ fn kafka_consumer_groups(bench: &Bench) -> Result<()> {
 /// What the tool shows and refuses while the group works.
 fn stable(groups: &dyn Fn(&str, &[&str]) -> Result<()>) -> Result<()> {
     groups("--list", &[GROUP])?;
-    groups("--list --state", &["GROUP TYPE STATE", &format!("{GROUP} Classic Stable")])?;
+    groups("--list --state", &["GROUP STATE", &format!("{GROUP} Stable")])?;
     groups("--list --state Empty", &[])?;
     let heads = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID";
     groups(&format!("--describe --group {GROUP}"), &[heads, "first"])?;
     groups(&format!("--describe --offsets --group {GROUP}"), &[heads])?;
     groups(&format!("--describe --members --verbose --group {GROUP}"), &["#PARTITIONS", "first 12", "orders:0,1,2"])?;
     groups(&format!("--describe --state --group {GROUP}"), &["range Stable 1"])?;
-    groups(&format!("--delete --group {GROUP}"), &["not empty"])?;
+    groups(&format!("--delete --group {GROUP}"), &["The group is not empty"])?;
     let reset = format!("--reset-offsets --group {GROUP} --topic {TOPIC} --to-earliest --execute");
     groups(&reset, &["inactive", "Stable"])
 }
@@ -167,7 +167,7 @@ fn empty(tools: &Tools) -> Result<()> {
     tools.says(OFFSETS, &format!("--topic {TOPIC}"), &[&format!("{TOPIC}:{}:", PARTITIONS - 1)])?;
     groups(&format!("--delete-offsets --group {GROUP} --topic {TOPIC}:0"), &["Successful"])?;
     groups(&format!("--delete --group {GROUP}"), &["was successful"])?;
-    groups(&format!("--delete --group {GROUP}"), &["not found"])
+    groups(&format!("--delete --group {GROUP}"), &["does not exist"])
 }
 
 fn kcat(bench: &Bench) -> Result<()> {
