@@ -60,13 +60,7 @@ impl Default for Ownership {
 impl Ownership {
     /// Of a group that was read from the store.
     pub(super) fn after_restart() -> Self {
-        Self {
-            before: Before::Unknown,
-            told: true,
-            of: Generation::NONE,
-            members: BTreeMap::new(),
-            owners: None,
-        }
+        Self { before: Before::Unknown, told: true, of: Generation::NONE, members: BTreeMap::new(), owners: None }
     }
 
     /// The plan in force was handed out.

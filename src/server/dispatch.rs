@@ -19,7 +19,8 @@ use crate::wire::frame::encode_response;
 use crate::wire::header::RequestHeader;
 use crate::wire::messages::{
     CreateTopicsRequest, DeleteGroupsRequest, DeleteGroupsResponse, DescribeGroupsRequest, HeartbeatRequest,
-    JoinGroupRequest, ListGroupsRequest, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
+    JoinGroupRequest, ListGroupsRequest, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest,
+    ProduceRequest, SyncGroupRequest,
 };
 use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Tags};
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
+use divvy::embedded::consumer::{Assignment, Subscription, TopicPartitions};
 use divvy::group::effects::{JoinReply, PlanToCheck};
 use divvy::group::event::*;
-use divvy::embedded::consumer::{Assignment, Subscription, TopicPartitions};
 use divvy::group::{CommitCheck, Effects, GroupLimits, GroupSettings, Record, RecordKey, Reply, Work};
 use divvy::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
@@ -232,7 +232,8 @@ impl World {
 
     fn delete_offsets(&mut self, command: &Command) -> Result<(), String> {
         let of = |text: &str| {
-            let parts = text.rsplit_once('-').and_then(|(topic, partition)| Some((topic.into(), partition.parse().ok()?)));
+            let parts =
+                text.rsplit_once('-').and_then(|(topic, partition)| Some((topic.into(), partition.parse().ok()?)));
             parts.ok_or_else(|| format!("{text:?} is not topic-partition"))
         };
         let partitions = command.list("of").unwrap_or_default().into_iter().map(of).collect::<Result<_, _>>()?;
@@ -273,9 +274,15 @@ impl World {
                 self.write();
             }
             "fails" => {
+                self.store("breaks")?;
+                self.store("reads")?;
+            }
+            "breaks" => {
                 self.store_holds = false;
                 self.unstored.clear();
                 self.give(Event::StoreFailed);
+            }
+            "reads" => {
                 let records = self.stored.values().cloned().collect();
                 let (now, group) = (self.now(), self.group.clone());
                 let effects = self.coordinator.reloaded(&group, records, now, counter(&mut self.drawn));

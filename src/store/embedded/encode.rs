@@ -55,7 +55,13 @@ pub(super) fn block_of(partition: i32) -> i32 {
 impl Packed {
     pub(super) fn pack(record: &OffsetRecord) -> Self {
         let CommittedOffset { topic: _, partition: _, offset, leader_epoch, metadata } = &record.offset;
-        Self { offset: *offset, leader_epoch: *leader_epoch, metadata: metadata.clone(), at: record.at, expires: record.expires }
+        Self {
+            offset: *offset,
+            leader_epoch: *leader_epoch,
+            metadata: metadata.clone(),
+            at: record.at,
+            expires: record.expires,
+        }
     }
 
     pub(super) fn unpack(self, topic: TopicName, partition: i32) -> OffsetRecord {
