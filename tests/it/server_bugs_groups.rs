@@ -61,7 +61,7 @@ async fn b21_offsets_are_never_missing_after_a_fail_over() {
     assert_eq!(commit(&mut client, &commit_of("g", None, offsets)).await, ErrorCode::None);
     let partitions = (0..PARTITIONS).step_by(9).map(|partition_index| OffsetDeleteRequestPartition { partition_index });
     let topics = vec![OffsetDeleteRequestTopic { name: "clicks".into(), partitions: partitions.collect() }];
-    let deleted = client.ask(0, &OffsetDeleteRequest { group_id: "g".into(), topics }).await;
+    let deleted = client.ask(0, &OffsetDeleteRequest { group_id: "g".into(), topics, ..Default::default() }).await;
     assert!(deleted.topics[0].partitions.iter().all(|partition| partition.error_code == ErrorCode::None));
     all.iter_mut().step_by(9).for_each(|offset| *offset = -1);
     server.stop().await;

@@ -180,6 +180,7 @@ fn offset_delete(group: &str, partitions: &[i32]) -> OffsetDeleteRequest {
     OffsetDeleteRequest {
         group_id: group.into(),
         topics: vec![OffsetDeleteRequestTopic { name: "clicks".into(), partitions }],
+        ..Default::default()
     }
 }
 
