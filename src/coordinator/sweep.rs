@@ -17,8 +17,9 @@ const ROOM: usize = 4;
 pub(super) struct Sweep {
     /// When the next round begins; none until the store was read.
     next: Option<Timestamp>,
-    /// The groups of this round that were not looked at yet.
+    /// The groups of this round that were not looked at yet, and when some of them last were.
     left: Vec<GroupId>,
+    at: Timestamp,
 }
 
 impl Coordinator {
@@ -29,7 +30,7 @@ impl Coordinator {
 
     /// When there is something to look at.
     pub(super) fn next_sweep(&self) -> Option<Timestamp> {
-        if self.sweep.left.is_empty() { self.sweep.next } else { Some(Timestamp::default()) }
+        if self.sweep.left.is_empty() { self.sweep.next } else { Some(self.sweep.at) }
     }
 
     /// Looks at some groups, if it is time.
@@ -41,6 +42,7 @@ impl Coordinator {
             self.arm_sweep(now);
             self.sweep.left = self.groups.keys().cloned().collect();
         }
+        self.sweep.at = now.mono;
         let from = self.sweep.left.len().saturating_sub(GROUPS_AT_ONCE);
         let some = self.sweep.left.split_off(from);
         if self.sweep.left.is_empty() {

@@ -2,7 +2,8 @@
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
 //!
 //! Where to look: the data of each state in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
-//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`.
+//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`; how far members have come in
+//! `offsets.rs`, when that is forgotten in `expiry.rs` and `delete.rs`, and whose it is in `ownership.rs`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 
 mod cli;
 mod cli_admin;
+mod many_groups;
 mod member;
 mod member_ground;
 mod member_modules;
@@ -15,6 +16,7 @@ mod server_bugs;
 mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_hostile;
+mod server_offsets;
 mod server_plans;
 mod server_restart;
 mod server_story;

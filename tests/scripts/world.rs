@@ -274,9 +274,15 @@ impl World {
                 self.write();
             }
             "fails" => {
+                self.store("breaks")?;
+                self.store("reads")?;
+            }
+            "breaks" => {
                 self.store_holds = false;
                 self.unstored.clear();
                 self.give(Event::StoreFailed);
+            }
+            "reads" => {
                 let records = self.stored.values().cloned().collect();
                 let (now, group) = (self.now(), self.group.clone());
                 let effects = self.coordinator.reloaded(&group, records, now, counter(&mut self.drawn));
