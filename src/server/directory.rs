@@ -159,7 +159,7 @@ impl Directory {
             tracing::info!(topics = ?names, "topics deleted");
             return Ok(());
         };
-        self.topics.put_back(gone);
+        self.back_to(gone).await;
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }
 
@@ -173,11 +173,22 @@ impl Directory {
         let entries: Vec<Entry> =
             grown.iter().flatten().map(|((name, _), after)| Entry::Topic(name.clone(), after.clone())).collect();
         let stored = if only_say || entries.is_empty() { Ok(()) } else { self.store.topics(entries).await };
-        let stored = stored.map_err(|error| {
-            self.topics.put_back(grown.iter().flatten().map(|(before, _)| before.clone()).collect());
-            TopicError { code: ErrorCode::UnknownServerError, message: error.message }
-        });
+        let stored = match stored {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.back_to(grown.iter().flatten().map(|(before, _)| before.clone()).collect()).await;
+                Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
+            }
+        };
         grown.into_iter().map(|grown| grown.and_then(|_| stored.clone())).collect()
+    }
+
+    /// Topics are what they were before something that was not stored. What the store has of it is unknown: it is told
+    /// again what holds, so that a restart brings no surprise; if it does not take that either, its log says so.
+    async fn back_to(&self, before: Vec<Before>) {
+        self.topics.put_back(before.clone());
+        let entries = before.into_iter().map(|(name, topic)| Entry::Topic(name, topic)).collect();
+        let _ = self.store.topics(entries).await;
     }
 
     /// Whether a topic could be made.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace};
+use divvy::store::MemoryStore;
 use divvy::topics::Topic;
 use divvy::wire::ErrorCode;
 use divvy::wire::messages::create_partitions::{CreatePartitionsAssignment, CreatePartitionsTopic};
@@ -18,6 +20,7 @@ use divvy::wire::messages::{
 };
 
 use crate::support::{Client, config, serve, serve_after_crash};
+use crate::support_store::failing::{FailingStore, Fault, Faults};
 
 fn kept(folder: &tempfile::TempDir) -> Config {
     let racks = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
@@ -221,5 +224,27 @@ async fn a_partition_ends_at_the_highest_commit() {
     assert_eq!(offset_at(&mut client, "fixed", -2).await, Ok(0));
     assert_eq!(offset_at(&mut client, "fixed", 1_700_000_000_000).await, Ok(-1), "no record is that young");
     assert_eq!(offset_at(&mut client, "fixed", -3).await, Ok(-1), "there is no youngest record");
+    server.stop().await;
+}
+
+/// What is not stored has not happened, whatever the store made of it, and can be asked for again.
+#[tokio::test]
+async fn a_change_that_is_not_stored_is_taken_back() {
+    let faults = Faults::default();
+    let store = FailingStore::new(MemoryStore::new(), faults.clone());
+    let server = Server::builder(config()).store(Box::new(store)).start().await.unwrap();
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(create(&mut client, "t", 2).await, ErrorCode::None);
+    for fault in [Fault::Lost, Fault::KeptUnsaid] {
+        faults.order(fault);
+        assert_eq!(delete(&mut client, &["t"]).await[0].0, ErrorCode::UnknownServerError, "{fault:?}");
+        assert_eq!(replicas(&mut client, "t").await.unwrap().len(), 2);
+        faults.order(fault);
+        assert_eq!(grow(&mut client, "t", 3, None, false).await, ErrorCode::UnknownServerError, "{fault:?}");
+        assert_eq!(replicas(&mut client, "t").await.unwrap().len(), 2);
+    }
+    assert_eq!(grow(&mut client, "t", 3, None, false).await, ErrorCode::None);
+    assert_eq!(delete(&mut client, &["t"]).await[0].0, ErrorCode::None);
+    assert!(replicas(&mut client, "t").await.is_err());
     server.stop().await;
 }
