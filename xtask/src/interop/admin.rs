@@ -122,14 +122,15 @@ fn kafka_consumer_groups(bench: &Bench) -> Result<()> {
         let groups = |arguments: &str, texts: &[&str]| tools.says(GROUPS, arguments, texts);
         groups("--describe --group nobody", &["no group has the id"])?;
 
-        let seat = |name| Seat { name, client: member()?, strategy: "default", instance: None };
-        cast.join(&seat("first")?)?;
+        let client = member()?;
+        let seat = |name| Seat { name, client, strategy: "default", instance: None };
+        cast.join(&seat("first"))?;
         cast.settle()?;
         cast.commit_each()?;
         stable(&groups)?;
         // The first is killed and cannot say so: the second waits for its session to end.
         cast.kill("first")?;
-        cast.join(&seat("second")?)?;
+        cast.join(&seat("second"))?;
         tools.will_say(GROUPS, &format!("--describe --state --group {GROUP}"), &["PreparingRebalance"])?;
         cast.settle()?;
         cast.leave("second")?;
