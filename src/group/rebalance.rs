@@ -7,6 +7,7 @@ use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply, Trigger};
+use super::history::GenerationOutcome;
 use super::persist::reserve_ahead;
 use super::roster::{Member, Parked};
 use super::state::{AwaitingSync, InitialDelay, Joining, State};
@@ -25,6 +26,7 @@ impl Group {
         let deadline = step.now.mono + if first { delay } else { phase };
         let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
         self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
+        self.history.began(step.now);
         step.fact(Fact::RebalanceBegan(trigger.clone()));
         self.last_trigger = Some(trigger.clone());
         self.set_state(State::Joining(Joining { deadline, initial, trigger }), step);
@@ -127,6 +129,7 @@ impl Group {
             members: self.roster.members.len(),
             trigger,
         });
+        self.remember_generation(GenerationOutcome::Awaited, step.now);
         self.report_differing_digests(step);
         let now = step.now.mono;
         let deadline = now + self.roster.rebalance_timeout();
@@ -169,6 +172,8 @@ impl Group {
         }
         let header = self.header();
         self.emit(Record::Header(header), step);
+        self.remember_generation(GenerationOutcome::Empty, step.now);
+        self.emit_history(step);
     }
 
     /// Counts on. A generation above the stored reservation is announced only behind a new reservation.

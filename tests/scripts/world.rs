@@ -94,6 +94,7 @@ impl World {
     pub fn run(&mut self, command: Command) -> Result<Vec<String>, String> {
         match command.verb.as_str() {
             "set" => self.set(&command)?,
+            "limit" => self.limit(&command)?,
             "join" => self.join(&command)?,
             "sync" => self.sync(&command)?,
             "heartbeat" => self.heartbeat(&command)?,
@@ -107,9 +108,16 @@ impl World {
             "crash" => self.crash(),
             "loaded" => self.loaded(),
             "describe" => self.describe(),
+            "history" => self.history(),
             other => return Err(format!("no verb {other:?}")),
         }
         Ok(std::mem::take(&mut self.out))
+    }
+
+    /// Limits of the coordinator that comes after a crash.
+    fn limit(&mut self, command: &Command) -> Result<(), String> {
+        self.limits.max_size = usize::try_from(command.number("max-size", 0)?).unwrap_or(0);
+        Ok(())
     }
 
     /// Settings and limits hold for the coordinator that the next line meets first.
@@ -177,7 +185,14 @@ impl World {
         let (member, generation) = self.identity(&name, command)?;
         let protocol = command.options.get("protocol").map(|it| Protocol::from(it.as_str()));
         let protocol_type = command.options.get("type").map(|it| ProtocolType::from(it.as_str()));
-        let request = SyncRequest { member, instance: self.instance(&name, command), generation, protocol_type, protocol, result };
+        let request = SyncRequest {
+            member,
+            instance: self.instance(&name, command),
+            generation,
+            protocol_type,
+            protocol,
+            result,
+        };
         self.ask(&name, |ticket| Event::Sync(ticket, request));
         Ok(())
     }
@@ -298,6 +313,11 @@ impl World {
     fn describe(&mut self) {
         let described = self.coordinator.describe(&self.group, self.now().wall);
         self.out.extend(print::description(described.as_ref()));
+    }
+
+    fn history(&mut self) {
+        let generations = self.coordinator.history(&self.group).unwrap_or_default();
+        self.out.extend(generations.iter().map(print::generation));
     }
 
     fn ask(&mut self, name: &str, event: impl FnOnce(Ticket) -> Event) {
