@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::group::{Effects, Event, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName};
+use crate::group::{
+    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName,
+};
 use crate::ids::{Generation, GroupId, TopicName};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
@@ -198,6 +200,11 @@ impl Coordinator {
             *end = offset.max(*end);
         }
         ends.into_iter().collect()
+    }
+
+    /// The last generations of a group, oldest first; none if it is not here.
+    pub fn history(&self, group: &GroupId) -> Option<Vec<GenerationRecord>> {
+        self.groups.get(group).map(Group::history)
     }
 
     fn is_loading(&self, group: &GroupId) -> bool {

@@ -22,7 +22,7 @@ use super::settings::{self, Setting};
 use super::spawn::{self, Failure, Loss};
 use super::topics::View;
 use crate::coordinator::placement;
-use crate::group::{GroupDescription, GroupSummary};
+use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
 use crate::ids::{GroupId, TopicName};
 use crate::wire::Text;
 
@@ -103,6 +103,16 @@ impl Handle {
     /// Forgets how far groups had come with topics that are being deleted.
     pub(crate) fn topics_removed(&self, topics: &[TopicName]) {
         (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+    }
+
+    /// The last generations of a group, oldest first; none if there is none of this id.
+    pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(self.shard_of(group), ToShard::Ask(Question::History(group.clone(), answer)));
+        match answered.await {
+            Ok(Ok(history)) => Ok(history),
+            Ok(Err(Loading)) | Err(_) => Err(StillLoading),
+        }
     }
 
     /// The topics of this moment.

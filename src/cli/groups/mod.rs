@@ -11,6 +11,7 @@ use super::{ADMIN, SERVER, admin};
 
 mod delete;
 mod describe;
+mod history;
 mod list;
 mod reset_offsets;
 mod view;
@@ -26,6 +27,8 @@ pub enum Groups {
     Delete(delete::Delete),
     /// Set how far a group has come. Without --execute it only shows what would be
     ResetOffsets(reset_offsets::ResetOffsets),
+    /// The last generations of a group: what began each, by which module, how long it took
+    History(history::History),
 }
 
 /// Whom to ask.
@@ -83,6 +86,7 @@ impl Groups {
             Groups::Describe(describe) => describe.run(output),
             Groups::Delete(delete) => delete.run(output),
             Groups::ResetOffsets(reset) => reset.run(output),
+            Groups::History(history) => history.run(output),
         }
     }
 }
