@@ -101,7 +101,7 @@ impl Handle {
     }
 
     /// Forgets how far groups had come with topics that are being deleted.
-    pub(crate) fn topics_removed(&self, topics: &[TopicName]) {
+    pub fn topics_removed(&self, topics: &[TopicName]) {
         (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
     }
 

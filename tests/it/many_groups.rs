@@ -124,6 +124,7 @@ impl Shard {
 
 fn join() -> JoinRequest {
     JoinRequest {
+        skip_assignment: SkipAssignment::Unknown,
         member: Default::default(),
         instance: None,
         client_id: "app".to_owned(),
