@@ -52,7 +52,7 @@ impl Group {
         if is_nobodys && request.member.as_str().is_empty() && request.instance.is_none() {
             return Err(ErrorCode::UnknownMemberId);
         }
-        self.validate(&request.member, request.generation)?;
+        self.validate(&request.member, request.instance.as_ref(), request.generation)?;
         if matches!(self.state, State::AwaitingSync(_)) {
             return Err(ErrorCode::RebalanceInProgress);
         }

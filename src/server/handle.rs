@@ -17,7 +17,7 @@ use super::registry::Registry;
 use super::spawn::Failure;
 use super::topics::View;
 use crate::coordinator::placement;
-use crate::group::{GroupDescription, GroupSummary};
+use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
 use crate::ids::{GroupId, TopicName};
 use crate::wire::Text;
 
@@ -94,6 +94,16 @@ impl Handle {
     /// Forgets how far groups had come with topics that were deleted: to be called when that is durable.
     pub fn topics_removed(&self, topics: &[TopicName]) {
         (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+    }
+
+    /// The last generations of a group, oldest first; none if there is none of this id.
+    pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(self.shard_of(group), ToShard::Ask(Question::History(group.clone(), answer)));
+        match answered.await {
+            Ok(Ok(history)) => Ok(history),
+            Ok(Err(Loading)) | Err(_) => Err(StillLoading),
+        }
     }
 
     /// The topics of this moment.

@@ -9,7 +9,7 @@ use super::memory::Held;
 use crate::group::event::{
     CommitRequest, DeleteOffsetsRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest,
 };
-use crate::group::{Event, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
+use crate::group::{Event, GenerationRecord, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
 use crate::ids::{GroupId, TopicName};
 use crate::store::StoreError;
 
@@ -100,6 +100,8 @@ pub(crate) enum Question {
     List(oneshot::Sender<Result<Vec<GroupSummary>, Loading>>),
     /// One group whole; none if it does not exist.
     Describe(GroupId, oneshot::Sender<Result<Option<GroupDescription>, Loading>>),
+    /// The last generations of a group; none if it does not exist.
+    History(GroupId, oneshot::Sender<Result<Option<Vec<GenerationRecord>>, Loading>>),
     /// All groups whole.
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
 }
