@@ -15,6 +15,7 @@ pub mod describe;
 pub mod effects;
 pub mod event;
 mod heartbeat;
+mod instances;
 mod invariants;
 mod join;
 mod leave;

@@ -81,7 +81,7 @@ impl Group {
         for record in header.members {
             let arrival = self.roster.next_arrival();
             let (id, member) = Member::restored(record, now.mono, arrival);
-            self.roster.members.insert(id, member);
+            self.roster.insert(id, member);
         }
         let empty = self.roster.members.is_empty();
         self.state = if empty { State::Empty } else { State::Stable(Stable { sync_deadline: None }) };

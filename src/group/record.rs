@@ -111,6 +111,14 @@ pub struct PlanRecord {
 }
 
 impl PlanRecord {
+    /// Gives one member's state to its successor.
+    pub(super) fn rename(&mut self, old: &MemberId, new: &MemberId) {
+        let Ok(at) = self.states.binary_search_by(|(of, _)| of.cmp(old)) else { return };
+        let (_, state) = self.states.remove(at);
+        let to = self.states.partition_point(|(of, _)| of < new);
+        self.states.insert(to, (new.clone(), state));
+    }
+
     /// The state of a member, if the plan has one for it.
     pub(super) fn state(&self, id: &MemberId) -> Option<Bytes> {
         let at = self.states.binary_search_by(|(of, _)| of.cmp(id)).ok()?;

@@ -42,8 +42,8 @@ impl Group {
         }
     }
 
-    fn may_sync(&self, request: &SyncRequest) -> Result<(), ErrorCode> {
-        self.validate(&request.member, request.generation)?;
+    fn may_sync(&mut self, request: &SyncRequest) -> Result<(), ErrorCode> {
+        self.validate(&request.member, request.instance.as_ref(), request.generation)?;
         let differs = |sent: Option<&str>, is: Option<&str>| sent.zip(is).is_some_and(|(sent, is)| sent != is);
         let name = |protocol: &Option<Protocol>| protocol.as_ref().map(|it| it.as_str().to_owned());
         let kind_differs =

@@ -40,7 +40,8 @@ fn join(reply: &JoinReply) -> String {
     let protocol = reply.protocol.as_ref().map_or("none", |protocol| protocol.as_str());
     let role = if reply.leader == reply.member {
         let everybody = reply.members.iter().map(|it| format!("{}={}", it.id, text(&it.metadata)));
-        format!("leads {}", everybody.collect::<Vec<_>>().join(" "))
+        let verb = if reply.skip_assignment { "leads, but skips the plan," } else { "leads" };
+        format!("{verb} {}", everybody.collect::<Vec<_>>().join(" "))
     } else {
         format!("follows {}", reply.leader)
     };
@@ -73,6 +74,7 @@ fn text(bytes: &[u8]) -> String {
 pub fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
         Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } => return None,
+        Fact::Replaced { old, new } => format!("* {new} replaces {old}"),
         Fact::Removed { member, why } => format!("* {member} {why}"),
         Fact::RebalanceBegan(trigger) => format!("* rebalance: {trigger}"),
         Fact::GenerationBegan { generation, members, trigger, .. } => {
