@@ -177,7 +177,14 @@ impl World {
         let (member, generation) = self.identity(&name, command)?;
         let protocol = command.options.get("protocol").map(|it| Protocol::from(it.as_str()));
         let protocol_type = command.options.get("type").map(|it| ProtocolType::from(it.as_str()));
-        let request = SyncRequest { member, instance: self.instance(&name, command), generation, protocol_type, protocol, result };
+        let request = SyncRequest {
+            member,
+            instance: self.instance(&name, command),
+            generation,
+            protocol_type,
+            protocol,
+            result,
+        };
         self.ask(&name, |ticket| Event::Sync(ticket, request));
         Ok(())
     }

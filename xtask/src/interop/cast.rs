@@ -155,6 +155,12 @@ impl<'a> Cast<'a> {
         Ok(())
     }
 
+    /// The member of that name is no longer asked; its process goes on.
+    pub fn part(&mut self, name: &str) -> Result<Member> {
+        let place = self.members.iter().position(|member| member.name == name);
+        Ok(self.members.remove(place.with_context(|| format!("there is no member {name}"))?))
+    }
+
     /// The member of that name ends as by `kill -9`; the others stay.
     pub fn kill(&mut self, name: &str) -> Result<()> {
         self.member(name)?.kill()?;
