@@ -107,8 +107,15 @@ type owner struct {
 
 func (o *owner) assigned(partitions ...int32) {
 	o.lock.Lock()
-	defer o.lock.Unlock()
 	o.assignments++
+	o.lock.Unlock()
+	o.claimed(partitions...)
+}
+
+// claimed adds to what was assigned before.
+func (o *owner) claimed(partitions ...int32) {
+	o.lock.Lock()
+	defer o.lock.Unlock()
 	for _, partition := range partitions {
 		o.partitions[partition] = true
 	}

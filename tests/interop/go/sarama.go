@@ -85,8 +85,9 @@ func (s *saramaMember) consume(ctx context.Context) {
 	}
 }
 
-// Setup is told of a new session.
+// Setup is told of a new session; its claims begin after it.
 func (s *saramaMember) Setup(session sarama.ConsumerGroupSession) error {
+	s.owns.assigned()
 	s.keep(session)
 	return nil
 }
@@ -99,7 +100,7 @@ func (s *saramaMember) Cleanup(sarama.ConsumerGroupSession) error {
 
 // ConsumeClaim lasts as long as the member owns the partition.
 func (s *saramaMember) ConsumeClaim(_ sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
-	s.owns.assigned(claim.Partition())
+	s.owns.claimed(claim.Partition())
 	defer s.owns.revoked(claim.Partition())
 	for range claim.Messages() {
 	}

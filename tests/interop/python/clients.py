@@ -247,7 +247,7 @@ class Kcat:
                 continue
             places = {int(number) for number in re.findall(r"\[(\d+)\]", line)}
             with self._heard:
-                if "assigned:" in line:
+                if "assign" in line:
                     self.assignments += 1
                     self._owned |= places
                 else:

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::Case;
 use super::bench::Bench;
 use super::cast::{Away, Cast};
-use super::clients::Client;
+use super::clients::{Client, WhenLost};
 use super::member::Seat;
 
 /// The cases.
@@ -26,7 +26,7 @@ fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
         cast.join(&seat("first"))?;
         cast.settle()?;
         cast.commit_each()?;
-        println!("    the first member owns everything, and reads back what it committed");
+        println!("    the first member owns everything");
 
         cast.join(&seat("second"))?;
         cast.settle()?;
@@ -51,21 +51,25 @@ fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
     })
 }
 
-/// The coordinator goes away and comes back: nothing is lost, and those whose library waits notice no rebalance.
+/// The coordinator goes away and comes back: nothing is lost, and nobody rebalances but for a library that asks for it.
 pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
-    let before = cast.settle()?;
-    let assignments = cast.assignments();
+    let before = cast.rest()?;
+    let asks_for_it = cast.members.iter().find(|member| match member.client.when_lost {
+        WhenLost::Waits => false,
+        WhenLost::Rejoins => member.name == before.0.leader,
+        WhenLost::JoinsAnew => true,
+    });
+    let asks_for_it = asks_for_it.map(|member| member.client.name);
     cast.restart_and_meet(how)?;
-    let wait = cast.members.iter().all(|member| member.client.waits);
-    if wait {
-        cast.undisturbed(&before, &assignments)?;
-        println!("    the coordinator was {how:?}: generation {} goes on", before.generation);
-    } else {
-        let after = cast.settle()?;
-        if after.generation < before.generation {
-            bail!("generation {} came after {}", after.generation, before.generation);
-        }
-        println!("    the coordinator was {how:?}: the group settled again");
+    let Some(client) = asks_for_it else {
+        cast.undisturbed(&before)?;
+        println!("    the coordinator was {how:?}: generation {} goes on", before.0.generation);
+        return Ok(());
+    };
+    let after = cast.settle()?;
+    if after.generation < before.0.generation {
+        bail!("generation {} came after {}", after.generation, before.0.generation);
     }
+    println!("    the coordinator was {how:?}: {client} may join again, generation {}", after.generation);
     Ok(())
 }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
+use super::clients::WhenLost;
 use super::member::{Member, STEP, Seat};
 use crate::divvy::Server;
 use crate::process::wait_until;
@@ -78,22 +79,42 @@ impl<'a> Cast<'a> {
         settled.with_context(|| format!("the group did not settle: {last}"))
     }
 
-    /// The members still have what they had in that generation, and nobody was assigned anything since.
-    pub fn undisturbed(&mut self, before: &Settled, assignments: &[i64]) -> Result<()> {
+    /// Waits until the coordinator rebalances, or already has.
+    pub fn rebalancing(&mut self) -> Result<()> {
+        wait_until("a rebalance", STEP, || {
+            let group = self.describe()?;
+            let came = group["members"].as_array().is_some_and(|members| members.len() == self.members.len());
+            Ok((group["state"] != "Stable" || came).then_some(()))
+        })
+    }
+
+    /// Waits as [`Self::settle`] does, and until every member has come to rest. One that was given the same partitions
+    /// again may seem to have them before its library has told it: when it has committed in the new generation and
+    /// been asked once more, it has been told.
+    pub fn rest(&mut self) -> Result<(Settled, Vec<i64>)> {
+        self.settle()?;
+        self.commit_each()?;
+        let settled = self.settle()?;
+        Ok((settled, self.assignments()))
+    }
+
+    /// The members still have what they had when they rested, and nobody was assigned anything since.
+    pub fn undisturbed(&mut self, (before, counted): &(Settled, Vec<i64>)) -> Result<()> {
         let now = self.settle()?;
         if now != *before {
             bail!("there should have been no rebalance: before {before:?}, now {now:?}");
         }
-        let counted = self.assignments();
-        if counted != assignments {
-            bail!("nobody should have been assigned anything: {assignments:?} became {counted:?}");
+        let now = self.assignments();
+        if now != *counted {
+            bail!("nobody should have been assigned anything: {counted:?} became {now:?} ({})", self.who_owns_what());
         }
         Ok(())
     }
 
-    /// How often each member was assigned something.
+    /// How often each member was assigned something; 0 of those that cannot be asked, or join again by themselves.
     pub fn assignments(&self) -> Vec<i64> {
-        self.members.iter().map(|member| member.assignments).collect()
+        let counted = |member: &Member| member.client.commits && member.client.when_lost == WhenLost::Waits;
+        self.members.iter().map(|member| if counted(member) { member.assignments } else { 0 }).collect()
     }
 
     /// The coordinator goes away, and comes back with its files at its address.
@@ -132,6 +153,12 @@ impl<'a> Cast<'a> {
         self.member(name)?.leave()?;
         self.members.retain(|member| member.name != name);
         Ok(())
+    }
+
+    /// The member of that name is no longer asked; its process goes on.
+    pub fn part(&mut self, name: &str) -> Result<Member> {
+        let place = self.members.iter().position(|member| member.name == name);
+        Ok(self.members.remove(place.with_context(|| format!("there is no member {name}"))?))
     }
 
     /// The member of that name ends as by `kill -9`; the others stay.

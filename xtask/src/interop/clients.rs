@@ -22,8 +22,19 @@ pub struct Client {
     pub instances: bool,
     /// Whether it can commit an offset that it was told.
     pub commits: bool,
-    /// Whether it stays in its generation when the coordinator is away for a moment; if not, it joins again by itself.
-    pub waits: bool,
+    /// What it does when the coordinator is away for a moment.
+    pub when_lost: WhenLost,
+}
+
+/// What a library does when its heartbeats meet no coordinator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenLost {
+    /// Looks for it, and goes on in its generation.
+    Waits,
+    /// Ends its session and joins again with its id: a follower gets the same generation, a leader begins a rebalance.
+    Rejoins,
+    /// Forgets its id, and joins as a new member.
+    JoinsAnew,
 }
 
 /// What must be on the machine.
@@ -48,7 +59,7 @@ const LIBRDKAFKA: &[&str] = &["range", "roundrobin", "cooperative-sticky"];
 const ALL: &[&str] = &["range", "roundrobin", "sticky", "cooperative-sticky"];
 
 const fn client(name: &'static str, runtime: Runtime, strategies: &'static [&'static str]) -> Client {
-    Client { name, runtime, strategies, instances: true, commits: true, waits: true }
+    Client { name, runtime, strategies, instances: true, commits: true, when_lost: WhenLost::Waits }
 }
 
 /// Every client that is tried.
@@ -58,18 +69,11 @@ pub const CLIENTS: &[Client] = &[
     client("confluent-kafka-2.0", Runtime::OldPython, LIBRDKAFKA),
     client("aiokafka", Runtime::Python, EAGER),
     Client { commits: false, ..client("kcat", Runtime::Kcat, LIBRDKAFKA) },
-    Client { instances: false, waits: false, ..client("kafkajs", Runtime::Node, &[]) },
+    Client { instances: false, when_lost: WhenLost::JoinsAnew, ..client("kafkajs", Runtime::Node, &[]) },
     client("java", Runtime::Java, ALL),
     client("franz-go", Runtime::Go, ALL),
-    client("sarama", Runtime::Go, ALL),
+    Client { when_lost: WhenLost::Rejoins, ..client("sarama", Runtime::Go, ALL) },
 ];
-
-impl Client {
-    /// Those that bring a strategy.
-    pub fn with(strategy: &str) -> Vec<&'static Client> {
-        CLIENTS.iter().filter(|client| client.strategies.contains(&strategy)).collect()
-    }
-}
 
 /// The programs of the clients that were set up.
 #[derive(Default)]

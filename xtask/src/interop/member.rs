@@ -115,6 +115,15 @@ impl Member {
         Ok(())
     }
 
+    /// Waits until it fails by itself, and has logged why.
+    pub fn fails_with(&mut self, reason: &str) -> Result<()> {
+        let status = self.process.end(STEP)?;
+        if status.success() || !self.log_tail().contains(reason) {
+            bail!("{} ended with {status} and not because of {reason}:\n{}", self.name, self.log_tail());
+        }
+        Ok(())
+    }
+
     /// Ends it as `kill -9` does.
     pub fn kill(&mut self) -> Result<()> {
         self.process.kill()
