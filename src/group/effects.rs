@@ -69,6 +69,10 @@ pub enum Reply {
     Commit(Vec<(TopicName, i32, ErrorCode)>),
     /// To OffsetFetch.
     Fetch(Result<Vec<FetchedOffset>, ErrorCode>),
+    /// To DeleteGroups, for this group.
+    DeleteGroup(ErrorCode),
+    /// To OffsetDelete.
+    DeleteOffsets(DeleteOffsetsReply),
 }
 
 /// The answer to JoinGroup.
@@ -138,6 +142,22 @@ pub struct LeaveReply {
     pub error: ErrorCode,
     /// Each entry with its error, in order.
     pub members: Vec<(MemberId, Option<InstanceId>, ErrorCode)>,
+}
+
+/// The answer to OffsetDelete.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeleteOffsetsReply {
+    /// The request's own error; with one there are no partitions.
+    pub error: ErrorCode,
+    /// Each partition asked about with its error, in order.
+    pub partitions: Vec<(TopicName, i32, ErrorCode)>,
+}
+
+impl DeleteOffsetsReply {
+    /// Nothing but an error.
+    pub fn refused(error: ErrorCode) -> Self {
+        Self { error, partitions: Vec::new() }
+    }
 }
 
 /// One committed offset, or none (offset -1).
@@ -322,4 +342,38 @@ pub enum Fact {
         /// How many.
         partitions: usize,
     },
+    /// A member committed partitions that are another member's.
+    CommitNotOwned(Box<ForeignCommit>),
+    /// Committed offsets were forgotten after their time.
+    OffsetsExpired {
+        /// How many.
+        partitions: usize,
+    },
+    /// Committed offsets were forgotten on purpose.
+    OffsetsDeleted {
+        /// How many.
+        partitions: usize,
+        /// On whose word.
+        why: &'static str,
+    },
+    /// The group was forgotten, with everything of it.
+    GroupDeleted {
+        /// On whose word.
+        why: &'static str,
+    },
+}
+
+/// What `commit.check` found in one OffsetCommit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignCommit {
+    /// Who committed.
+    pub member: MemberId,
+    /// How many partitions.
+    pub partitions: usize,
+    /// The first of them.
+    pub first: (TopicName, i32),
+    /// The member that has it.
+    pub owner: MemberId,
+    /// Whether they were refused.
+    pub refused: bool,
 }

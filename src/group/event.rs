@@ -47,6 +47,14 @@ pub enum Event {
     Commit(Ticket, CommitRequest),
     /// OffsetFetch.
     Fetch(Ticket, FetchRequest),
+    /// DeleteGroups, for this group.
+    DeleteGroup(Ticket),
+    /// OffsetDelete.
+    DeleteOffsets(Ticket, DeleteOffsetsRequest),
+    /// These topics are gone, and their offsets mean nothing any more.
+    TopicsRemoved(Vec<TopicName>),
+    /// Offsets and groups that nobody needs any more are looked for.
+    Sweep,
     /// The connection that this request waits on is gone.
     Closed(Ticket),
     /// A deadline may have passed.
@@ -228,6 +236,8 @@ pub struct CommitRequest {
     pub instance: Option<InstanceId>,
     /// -1: a client that is no member.
     pub generation: Generation,
+    /// How long the offsets are kept, if the client says (v2 to v4); else the operator's retention holds.
+    pub retention: Option<Duration>,
     /// What to commit.
     pub offsets: Vec<CommittedOffset>,
 }
@@ -252,6 +262,13 @@ pub struct CommittedOffset {
 pub struct FetchRequest {
     /// What is asked for; none asks for everything.
     pub partitions: Option<Vec<(TopicName, Vec<i32>)>>,
+}
+
+/// OffsetDelete. The edge has already answered for partitions that do not exist.
+#[derive(Clone, Debug)]
+pub struct DeleteOffsetsRequest {
+    /// What is to be forgotten.
+    pub partitions: Vec<(TopicName, i32)>,
 }
 
 /// How a piece of work ended.

@@ -15,6 +15,10 @@ pub struct GroupLimits {
     pub max_size: usize,
     /// `offset.metadata.max.bytes`: the longest note of a commit.
     pub offset_metadata_max_bytes: usize,
+    /// `offsets.retention.minutes`: how long offsets are kept that nobody works with.
+    pub offsets_retention: Duration,
+    /// `offsets.retention.check.interval.ms`: how often they are looked for.
+    pub offsets_check_interval: Duration,
 }
 
 impl Default for GroupLimits {
@@ -25,6 +29,8 @@ impl Default for GroupLimits {
             initial_rebalance_delay: Duration::from_secs(3),
             max_size: i32::MAX as usize,
             offset_metadata_max_bytes: 4096,
+            offsets_retention: Duration::from_secs(7 * 24 * 3600),
+            offsets_check_interval: Duration::from_secs(600),
         }
     }
 }

@@ -17,6 +17,19 @@ pub enum PlanCheck {
     Enforce,
 }
 
+/// What becomes of a commit for a partition that is another member's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitCheck {
+    /// Nobody looks.
+    Off,
+    /// It is stored, counted and logged.
+    #[default]
+    Warn,
+    /// It is refused, for that partition alone.
+    Enforce,
+}
+
 /// How the leader of a generation is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -42,6 +55,8 @@ pub struct GroupSettings {
     pub plan_check: PlanCheck,
     /// How the leader is found.
     pub leader_selection: LeaderSelection,
+    /// Whether a commit has to come from the partition's owner.
+    pub commit_check: CommitCheck,
 }
 
 impl GroupSettings {

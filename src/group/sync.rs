@@ -159,12 +159,14 @@ impl Group {
         let fault = origin.fault.map(cut);
         // What a strategy remembers outlives the plans that others make in its place.
         let stands_in = is_foreign || fault.is_some();
-        let remembered = self.plan.take().and_then(|plan| plan.memo).filter(|_| stands_in);
+        let last = self.plan.take();
+        let remembered = last.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
         let mut states = plan.states;
         states.retain(|(id, _)| self.roster.members.contains_key(id));
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);
+        self.remember_owners(last, &states);
         self.plan = Some(PlanRecord {
             generation: self.generation,
             digest: origin.digest,
@@ -196,6 +198,7 @@ impl Group {
         let sync_deadline = Some(awaiting.deadline);
         self.failed_leader = None;
         self.failures_in_row = 0;
+        self.ownership.handed_out();
         let since = self.since;
         self.set_state(State::Stable(Stable { sync_deadline }), step);
         // The moment that was stored with the plan.

@@ -18,7 +18,7 @@ use super::spawn::Failure;
 use super::topics::View;
 use crate::coordinator::placement;
 use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
-use crate::ids::GroupId;
+use crate::ids::{GroupId, TopicName};
 use crate::wire::Text;
 
 /// A running server. Clones are the same server.
@@ -99,6 +99,11 @@ impl Handle {
             Ok(Ok(history)) => Ok(history),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
         }
+    }
+
+    /// Forgets how far groups had come with topics that were deleted: to be called when that is durable.
+    pub fn topics_removed(&self, topics: &[TopicName]) {
+        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
     }
 
     /// The topics of this moment.

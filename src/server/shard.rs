@@ -139,6 +139,11 @@ impl Shard {
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
+            ToShard::TopicsRemoved(topics) => {
+                for (group, effects) in self.coordinator.topics_removed(&topics, now) {
+                    self.carry_out(&group, effects);
+                }
+            }
             ToShard::Ask(question) => self.show(question, now.wall),
             ToShard::Flush(done) => self.turn.flushes.push(done),
         }

@@ -110,6 +110,10 @@ apis! {
     18 ApiVersions 0 to 4, flexible from 3;
     /// Makes topics.
     19 CreateTopics 2 to 7, flexible from 5;
+    /// Forgets groups.
+    42 DeleteGroups 0 to 2, flexible from 2;
+    /// Forgets how far a group has come with some partitions.
+    47 OffsetDelete 0 to 0, flexible from 1;
 }
 
 impl ApiKey {

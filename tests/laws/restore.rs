@@ -20,7 +20,11 @@ enum Deed {
     Sync { who: usize, fails: bool, fault: bool },
     Heartbeat { who: usize, news: Option<u8> },
     Leave { who: usize },
-    Commit { who: usize, partition: i32 },
+    Commit { who: usize, partition: i32, keep_ms: Option<u64> },
+    DeleteGroup { who: usize },
+    DeleteOffset { who: usize, partition: i32 },
+    TopicRemoved,
+    Sweep,
     Close { who: usize },
     Wait { ms: u64 },
     StoreCatchesUp,
@@ -38,7 +42,12 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             .prop_map(|(who, fails, fault)| Deed::Sync { who, fails, fault }),
         4 => (who.clone(), prop::option::of(1..8u8)).prop_map(|(who, news)| Deed::Heartbeat { who, news }),
         1 => who.clone().prop_map(|who| Deed::Leave { who }),
-        2 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::Commit { who, partition }),
+        2 => (who.clone(), 0..3i32, prop::option::weighted(0.2, 0..20_000u64))
+            .prop_map(|(who, partition, keep_ms)| Deed::Commit { who, partition, keep_ms }),
+        1 => who.clone().prop_map(|who| Deed::DeleteGroup { who }),
+        1 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::DeleteOffset { who, partition }),
+        1 => Just(Deed::TopicRemoved),
+        1 => Just(Deed::Sweep),
         1 => who.prop_map(|who| Deed::Close { who }),
         4 => (0..8_000u64).prop_map(|ms| Deed::Wait { ms }),
         6 => Just(Deed::StoreCatchesUp),
@@ -75,8 +84,11 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let limits =
-            Arc::new(GroupLimits { initial_rebalance_delay: Duration::from_millis(500), ..Default::default() });
+        let limits = Arc::new(GroupLimits {
+            initial_rebalance_delay: Duration::from_millis(500),
+            offsets_retention: Duration::from_secs(10),
+            ..Default::default()
+        });
         let settings = Arc::new(GroupSettings::default());
         Self {
             group: Group::new(GroupId::from("g"), limits.clone(), settings.clone(), Now::default()),
@@ -119,6 +131,10 @@ impl World {
     }
 
     fn took_effect(&mut self, effects: Effects) {
+        if effects.records.contains(&Record::Removed) {
+            // The next group of this name counts from the beginning: nobody can hold a generation of the old one.
+            self.announced = Generation(0);
+        }
         for fact in &effects.facts {
             // Also after a crash: a generation that was announced and never stored does not come back as another one.
             if let Fact::GenerationBegan { generation, .. } = fact {
@@ -160,9 +176,17 @@ impl World {
                 let members = vec![Leaver { member, instance: None, reason: None }];
                 self.ask(who, |ticket| Event::Leave(ticket, LeaveRequest { members }));
             }
-            Deed::Commit { who, partition } => {
+            Deed::DeleteGroup { who } => self.ask(who, Event::DeleteGroup),
+            Deed::DeleteOffset { who, partition } => {
+                let partitions = vec![("t".into(), partition)];
+                self.ask(who, |ticket| Event::DeleteOffsets(ticket, DeleteOffsetsRequest { partitions }));
+            }
+            Deed::TopicRemoved => self.give(Event::TopicsRemoved(vec!["t".into()])),
+            Deed::Sweep => self.give(Event::Sweep),
+            Deed::Commit { who, partition, keep_ms } => {
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let offset = self.drawn as i64;
+                let retention = keep_ms.map(Duration::from_millis);
                 let offsets = vec![CommittedOffset {
                     topic: "t".into(),
                     partition,
@@ -171,7 +195,7 @@ impl World {
                     metadata: String::new(),
                 }];
                 self.ask(who, |ticket| {
-                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, offsets })
+                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, retention, offsets })
                 });
             }
             Deed::Close { who } => {
@@ -260,7 +284,11 @@ impl World {
 
     fn catch_up(&mut self) {
         for record in std::mem::take(&mut self.unstored) {
-            self.stored.insert(record.key(), record);
+            match record {
+                Record::Removed => self.stored.clear(),
+                Record::OffsetRemoved(..) => drop(self.stored.remove(&record.key())),
+                _ => drop(self.stored.insert(record.key(), record)),
+            }
         }
         let upto = self.upto;
         self.give(Event::Stored(upto));

@@ -13,6 +13,7 @@ macro_rules! every_message {
         $then! { $($with)*
             api_versions: ApiVersionsRequest ApiVersionsResponse;
             create_topics: CreateTopicsRequest CreateTopicsResponse;
+            delete_groups: DeleteGroupsRequest DeleteGroupsResponse;
             describe_groups: DescribeGroupsRequest DescribeGroupsResponse;
             fetch: FetchRequest FetchResponse;
             find_coordinator: FindCoordinatorRequest FindCoordinatorResponse;
@@ -23,6 +24,7 @@ macro_rules! every_message {
             list_offsets: ListOffsetsRequest ListOffsetsResponse;
             metadata: MetadataRequest MetadataResponse;
             offset_commit: OffsetCommitRequest OffsetCommitResponse;
+            offset_delete: OffsetDeleteRequest OffsetDeleteResponse;
             offset_fetch: OffsetFetchRequest OffsetFetchResponse;
             produce: ProduceRequest ProduceResponse;
             sync_group: SyncGroupRequest SyncGroupResponse;
@@ -145,6 +147,8 @@ tables! {
     "../../src/wire/messages/heartbeat.rs" heartbeat;
     "../../src/wire/messages/join_group.rs" join_group;
     "../../src/wire/messages/leave_group.rs" leave_group;
+    "../../src/wire/messages/delete_groups.rs" delete_groups;
+    "../../src/wire/messages/offset_delete.rs" offset_delete;
     "../../src/wire/messages/list_groups.rs" list_groups;
     "../../src/wire/messages/list_offsets.rs" list_offsets;
     "../../src/wire/messages/metadata.rs" metadata;

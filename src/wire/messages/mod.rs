@@ -60,6 +60,8 @@ exchanges! {
     list_groups: ListGroups, ListGroupsRequest => ListGroupsResponse;
     api_versions: ApiVersions, ApiVersionsRequest => ApiVersionsResponse;
     create_topics: CreateTopics, CreateTopicsRequest => CreateTopicsResponse;
+    delete_groups: DeleteGroups, DeleteGroupsRequest => DeleteGroupsResponse;
+    offset_delete: OffsetDelete, OffsetDeleteRequest => OffsetDeleteResponse;
 }
 
 fn version(key: ApiKey, number: i16) -> Result<Version, Problem> {
