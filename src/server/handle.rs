@@ -91,6 +91,11 @@ impl Handle {
         }
     }
 
+    /// Forgets how far groups had come with topics that were deleted: to be called when that is durable.
+    pub fn topics_removed(&self, topics: &[TopicName]) {
+        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+    }
+
     /// The last generations of a group, oldest first; none if there is none of this id.
     pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
         let (answer, answered) = oneshot::channel();
@@ -99,11 +104,6 @@ impl Handle {
             Ok(Ok(history)) => Ok(history),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
         }
-    }
-
-    /// Forgets how far groups had come with topics that were deleted: to be called when that is durable.
-    pub fn topics_removed(&self, topics: &[TopicName]) {
-        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
     }
 
     /// The topics of this moment.

@@ -151,7 +151,10 @@ impl World {
                 self.known[who].id = MemberId::default();
             }
             if join.error == ErrorCode::None {
-                self.announced = self.announced.max(join.generation);
+                // An answer that waited for the store while the group was deleted is one of the old group's.
+                if join.generation <= self.group.summary().generation {
+                    self.announced = self.announced.max(join.generation);
+                }
                 self.known[who].generation = join.generation;
             }
         }
