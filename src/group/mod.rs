@@ -21,6 +21,7 @@ mod leave;
 pub mod limits;
 mod offsets;
 mod persist;
+mod pulse;
 mod rebalance;
 pub mod record;
 mod roster;
