@@ -1,6 +1,6 @@
 //! A plain heartbeat by borrowed names: what nearly all requests of a coordinator are, so it allocates nothing.
 //!
-//! It is answered as [`super::Event::Heartbeat`] is, and changes the group as that does (`tests/laws/pulse.rs`). That it
+//! It is answered as [`super::Event::Heartbeat`] is, and changes the group as that does (`tests/laws/restore.rs`). That it
 //! can do without [`super::Effects`] is in its nature: it stores nothing, wakes nobody and tells nothing.
 
 use crate::ids::Generation;

@@ -253,6 +253,7 @@ impl Shard {
         match question {
             Question::List(answer) => drop(answer.send(loaded.map(|()| coordinator.list()))),
             Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| coordinator.describe(&group, now)))),
+            Question::History(group, answer) => drop(answer.send(loaded.map(|()| coordinator.history(&group)))),
             Question::DescribeAll(answer) => {
                 let all = || coordinator.list().iter().filter_map(|line| coordinator.describe(&line.id, now)).collect();
                 drop(answer.send(loaded.map(|()| all())));
