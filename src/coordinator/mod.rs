@@ -115,6 +115,14 @@ impl Coordinator {
         effects
     }
 
+    /// Answers a plain heartbeat: see [`Group::pulse`]. None when it has to come as an event.
+    pub fn pulse(&mut self, group: &str, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
+        if self.all_loading || self.loading.contains_key(group) {
+            return None;
+        }
+        self.groups.get_mut(group)?.pulse(member, generation, now)
+    }
+
     /// The store was read: these are the groups. What waited runs now.
     pub fn loaded(
         &mut self,

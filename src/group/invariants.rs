@@ -26,6 +26,7 @@ impl Group {
                     || (has_members && leader_is_member && self.protocol.is_some()),
             ),
             ("each instance id names its member", self.roster.instances_fit()),
+            ("everybody offers the protocol that is common", self.roster.common_fits()),
             (
                 "a JoinGroup waits only in the join phase",
                 matches!(self.state, State::Joining(_))

@@ -27,6 +27,7 @@ pub mod limits;
 mod offsets;
 mod ownership;
 mod persist;
+mod pulse;
 mod rebalance;
 pub mod record;
 mod roster;

@@ -122,6 +122,7 @@ impl Group {
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;
+        self.roster.note_common(self.protocol.as_ref());
         step.fact(Fact::GenerationBegan {
             generation: self.generation,
             protocol: self.protocol.clone(),

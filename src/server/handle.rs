@@ -12,6 +12,7 @@ use super::memory::Memory;
 use super::messages::{Loading, Question, ToShard};
 use super::metrics::Metrics;
 use super::outbox::Close;
+use super::pulse::Shared;
 use super::quiet::Quiet;
 use super::registry::Registry;
 use super::spawn::Failure;
@@ -31,6 +32,8 @@ pub(crate) struct Inner {
     pub(crate) clock: Clock,
     /// Where clients are told to connect.
     pub(crate) advertised: (Text, i32),
+    /// Its groups, as plain heartbeats reach them.
+    pub(crate) coordinators: Vec<Shared>,
     /// Its queues.
     pub(crate) shards: Vec<UnboundedSender<ToShard>>,
     /// The topics.
@@ -84,7 +87,7 @@ impl Handle {
     /// One group whole; none if there is none of this id.
     pub async fn describe(&self, group: &GroupId) -> Result<Option<GroupDescription>, StillLoading> {
         let (answer, answered) = oneshot::channel();
-        self.tell(self.shard_of(group), ToShard::Ask(Question::Describe(group.clone(), answer)));
+        self.tell(self.shard_of(group.as_str()), ToShard::Ask(Question::Describe(group.clone(), answer)));
         match answered.await {
             Ok(Ok(group)) => Ok(group),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
@@ -99,7 +102,7 @@ impl Handle {
     /// The last generations of a group, oldest first; none if there is none of this id.
     pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
         let (answer, answered) = oneshot::channel();
-        self.tell(self.shard_of(group), ToShard::Ask(Question::History(group.clone(), answer)));
+        self.tell(self.shard_of(group.as_str()), ToShard::Ask(Question::History(group.clone(), answer)));
         match answered.await {
             Ok(Ok(history)) => Ok(history),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
@@ -148,8 +151,13 @@ impl Handle {
         self.0.shards.len()
     }
 
+    /// The groups of a shard.
+    pub(crate) fn coordinator(&self, shard: usize) -> &Shared {
+        &self.0.coordinators[shard]
+    }
+
     /// The shard of a group.
-    pub(crate) fn shard_of(&self, group: &GroupId) -> usize {
+    pub(crate) fn shard_of(&self, group: &str) -> usize {
         if self.shards() == 1 { 0 } else { placement::shard_of(group, self.shards()) }
     }
 

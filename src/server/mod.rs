@@ -19,6 +19,7 @@ mod messages;
 mod metrics;
 mod outbox;
 mod plan_check;
+mod pulse;
 mod quiet;
 mod reader;
 mod registry;

@@ -78,6 +78,7 @@ struct World {
     unstored: Vec<Record>,
     upto: Seq,
     checks: Vec<WorkId>,
+    last_heartbeat: Option<ErrorCode>,
     /// The newest generation that anybody was ever told.
     announced: Generation,
 }
@@ -103,6 +104,7 @@ impl World {
             unstored: Vec::new(),
             upto: Seq(0),
             checks: Vec::new(),
+            last_heartbeat: None,
             announced: Generation(0),
         }
     }
@@ -143,6 +145,9 @@ impl World {
         }
         for (ticket, reply) in effects.replies {
             assert!(self.answered.insert(ticket), "{ticket:?} is answered twice");
+            if let Reply::Heartbeat(error) = reply {
+                self.last_heartbeat = Some(error);
+            }
             let Some(who) = self.open.remove(&ticket) else { continue };
             let Reply::Join(join) = reply else { continue };
             if join.error == ErrorCode::None || join.error == ErrorCode::MemberIdRequired {
@@ -170,9 +175,17 @@ impl World {
             Deed::Heartbeat { who, news } => {
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let modules = news.map(modules);
+                let now = self.now().mono;
+                let pulsed = if modules.is_none() { self.group.pulse(member.as_str(), generation, now) } else { None };
+                let before = format!("{:?}", self.group);
                 self.ask(who, |ticket| {
                     Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules })
                 });
+                // A plain heartbeat says and does the same by itself: as an event it changes nothing more.
+                if let Some(error) = pulsed {
+                    assert_eq!(self.last_heartbeat, Some(error));
+                    assert_eq!(format!("{:?}", self.group), before);
+                }
             }
             Deed::Leave { who } => {
                 let member = std::mem::take(&mut self.known[who].id);
