@@ -33,6 +33,6 @@ impl Dice {
 
     /// Mostly small, now and then large: how long things take.
     pub fn tail(&mut self, usual: u64, rare: u64) -> u64 {
-        if self.percent(4) { self.within(usual, rare) } else { self.within(0, usual) }
+        if self.percent(4) { self.within(usual, rare.max(usual)) } else { self.within(0, usual) }
     }
 }

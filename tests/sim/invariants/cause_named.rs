@@ -29,7 +29,7 @@ impl Invariant for CauseNamed {
     fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
         match seen {
             Seen::Asked(ticket, call) => {
-                self.hear(call, scene.now);
+                self.hear(call, scene);
                 self.asked = Some((*ticket, (*call).clone()));
                 Ok(())
             }
@@ -52,40 +52,35 @@ impl Invariant for CauseNamed {
 }
 
 impl CauseNamed {
-    fn hear(&mut self, call: &Call, now: u64) {
-        let Some(id) = call.member() else { return };
-        match call {
-            Call::Join(request) => {
-                let session = request.session_timeout.as_millis() as u64;
-                self.heard.insert(id.clone(), (now, session));
-            }
-            Call::Heartbeat(_) | Call::Commit(_) | Call::Sync(_) => {
-                if let Some((at, _)) = self.heard.get_mut(id) {
-                    *at = now;
-                }
-            }
-            Call::Leave(_) => {}
-        }
-        if matches!(call, Call::Sync(_)) {
-            self.unsynced.remove(id);
+    /// Who asks for its state in the group's generation is not waited for any more.
+    fn hear(&mut self, call: &Call, scene: &Scene<'_>) {
+        if let Call::Sync(request) = call
+            && scene.group.is_some_and(|group| group.summary.generation == request.generation)
+        {
+            self.unsynced.remove(&request.member);
         }
     }
 
-    /// An answer begins a session, too.
+    /// The coordinator heard whom it answers without a complaint; the end of a wait begins a session, too.
     fn told(&mut self, effects: &Effects, scene: &Scene<'_>) {
         for (ticket, reply) in &effects.replies {
             let Some(open) = scene.open.get(ticket) else { continue };
-            if let (Call::Join(request), Reply::Join(reply)) = (&open.call, reply)
-                && reply.error == ErrorCode::None
-            {
-                let session = request.session_timeout.as_millis() as u64;
-                self.heard.insert(reply.member.clone(), (scene.now, session));
-                self.unsynced.insert(reply.member.clone());
-            }
-            if let (Call::Sync(request), Reply::Sync(_)) = (&open.call, reply)
-                && let Some((at, _)) = self.heard.get_mut(&request.member)
-            {
-                *at = scene.now;
+            let heard = match (&open.call, reply) {
+                (Call::Join(request), Reply::Join(reply)) if reply.error == ErrorCode::None => {
+                    let session = request.session_timeout.as_millis() as u64;
+                    self.heard.insert(reply.member.clone(), (scene.now, session));
+                    continue;
+                }
+                (Call::Sync(_), Reply::Sync(reply)) => reply.error == ErrorCode::None && scene.now > open.at,
+                (Call::Heartbeat(_), Reply::Heartbeat(error)) => {
+                    matches!(error, ErrorCode::None | ErrorCode::RebalanceInProgress)
+                }
+                (Call::Commit(_), Reply::Commit(answers)) => answers.iter().all(|it| it.2 == ErrorCode::None),
+                _ => false,
+            };
+            let member = open.call.member().filter(|_| heard);
+            if let Some((at, _)) = member.and_then(|member| self.heard.get_mut(member)) {
+                *at = open.at.max(*at);
             }
         }
     }
@@ -105,16 +100,22 @@ impl CauseNamed {
                 }
                 Err(format!("a rebalance began because {trigger}, on {asked:?}"))
             }
-            Fact::GenerationBegan { generation, trigger, .. } => match self.under_way.take() {
-                Some(began) if began == *trigger => Ok(()),
-                began => Err(format!("generation {generation} names {trigger:?}, but what began it is {began:?}")),
-            },
+            Fact::GenerationBegan { generation, trigger, .. } => {
+                self.unsynced = scene.group.iter().flat_map(|group| &group.members).map(|it| it.id.clone()).collect();
+                match self.under_way.take() {
+                    Some(began) if began == *trigger => Ok(()),
+                    began => Err(format!("generation {generation} names {trigger:?}, but what began it is {began:?}")),
+                }
+            }
             _ => Ok(()),
         }
     }
 
     fn happened(&self, trigger: &Trigger, asked: Option<&Call>, effects: &Effects, scene: &Scene<'_>) -> bool {
-        let joins = |id: &MemberId| matches!(asked, Some(Call::Join(request)) if request.member == *id);
+        // What waited for the group to be read is taken in all at once.
+        let waited = scene.open.values().map(|open| &open.call).filter(|_| asked.is_none());
+        let calls: Vec<&Call> = asked.into_iter().chain(waited).collect();
+        let joins = |id: &MemberId| calls.iter().any(|call| matches!(call, Call::Join(it) if it.member == *id));
         let removed = |id: &MemberId| {
             effects.facts.iter().any(|fact| matches!(fact, Fact::Removed { member, .. } if member == id))
         };
@@ -123,7 +124,7 @@ impl CauseNamed {
                 effects.facts.iter().any(|fact| matches!(fact, Fact::Joined { member, .. } if member == id))
             }
             Trigger::MetadataChanged(id) | Trigger::LeaderRejoined(id) => joins(id),
-            Trigger::MemberLeft(id) => matches!(asked, Some(Call::Leave(_))) && removed(id),
+            Trigger::MemberLeft(id) => calls.iter().any(|call| matches!(call, Call::Leave(_))) && removed(id),
             Trigger::SessionExpired(id) => {
                 let silent = self.heard.get(id).is_none_or(|(at, session)| scene.now >= at + session);
                 removed(id) && silent

@@ -12,14 +12,19 @@ pub struct DeadlineExists;
 
 impl Invariant for DeadlineExists {
     fn sentence(&self) -> &'static str {
-        "no group waits without a deadline, and none that has passed is left"
+        "no group waits for its members without a deadline"
     }
 
     fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
         let (Seen::Took(_), Some(group)) = (seen, scene.group) else { return Ok(()) };
         let state = group.summary.state;
         let waits = match state {
-            StateName::Joining | StateName::AwaitingSync => true,
+            StateName::Joining => true,
+            // When all have asked for their states, only the check of the plan and the store are waited for.
+            StateName::AwaitingSync => {
+                let asks = |id| scene.open.values().any(|it| it.call.parks() && it.call.member() == Some(id));
+                !group.members.iter().all(|member| asks(&member.id))
+            }
             StateName::Stable => !group.members.is_empty(),
             _ => false,
         };

@@ -8,7 +8,10 @@ use super::{Invariant, Scene, Seen};
 
 #[derive(Default)]
 pub struct GenerationNeverBack {
-    /// The newest that ever began, whatever crashed since.
+    /// The newest that anybody was ever told of, whatever crashed since. (One that began and was told to nobody, since its
+    /// reservation was not durable, may come back as another.)
+    told: Generation,
+    /// The newest that began in the present coordinator.
     begun: Generation,
     /// The newest that the present coordinator has shown.
     shown: Option<Generation>,
@@ -21,19 +24,22 @@ impl Invariant for GenerationNeverBack {
 
     fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
         match seen {
-            Seen::Crashed | Seen::Failed | Seen::Read(_) => self.shown = None,
+            Seen::Crashed | Seen::Failed | Seen::Read(_) => {
+                self.shown = None;
+                self.begun = Generation(0);
+            }
             Seen::Took(effects) => {
                 for fact in &effects.facts {
                     let Fact::GenerationBegan { generation, .. } = fact else { continue };
-                    if *generation <= self.begun {
-                        return Err(format!("generation {generation} began after {}", self.begun));
+                    if *generation <= self.told.max(self.begun) {
+                        return Err(format!("generation {generation} began after {}", self.told.max(self.begun)));
                     }
                     self.begun = *generation;
                 }
                 for (_, reply) in &effects.replies {
                     let Reply::Join(reply) = reply else { continue };
-                    if reply.error == ErrorCode::None && reply.generation > self.begun {
-                        return Err(format!("{} is told of generation {}", reply.member, reply.generation));
+                    if reply.error == ErrorCode::None {
+                        self.told = self.told.max(reply.generation);
                     }
                 }
             }

@@ -31,8 +31,9 @@ impl Invariant for StateOfGeneration {
     fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
         match seen {
             Seen::Asked(_, Call::Sync(request)) => {
+                let leads = scene.group.is_some_and(|group| group.leader.as_ref() == Some(&request.member));
                 if let LeaderResult::Plan { states, .. } = &request.result
-                    && !states.is_empty()
+                    && leads
                 {
                     let mut plan = Plan::new();
                     for (id, state) in states {
