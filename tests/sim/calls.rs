@@ -99,6 +99,7 @@ impl From<Join> for Call {
             protocols: join.protocols,
             handshake: if join.version >= 4 { IdHandshake::Required } else { IdHandshake::None },
             modules: join.modules,
+            skip_assignment: if join.version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
             reason: None,
         })
     }

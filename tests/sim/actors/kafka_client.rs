@@ -202,7 +202,7 @@ impl KafkaClient {
         self.beat_at = turn.now + self.kind.heartbeat_ms;
         self.commit_at = turn.now + turn.dice.within(1, COMMIT_EVERY_MS);
         self.beating = None;
-        let leads = reply.leader == reply.member && !reply.members.is_empty();
+        let leads = reply.leader == reply.member && !reply.members.is_empty() && !reply.skip_assignment;
         let plan = match leads {
             false => Vec::new(),
             true if self.protocol == "cooperative-sticky" => plans::cooperative(&reply.members),

@@ -67,6 +67,7 @@ impl CauseNamed {
             let Some(open) = scene.open.get(ticket) else { continue };
             let heard = match (&open.call, reply) {
                 (Call::Join(request), Reply::Join(reply)) if reply.error == ErrorCode::None => {
+                    self.unsynced.insert(reply.member.clone());
                     let session = request.session_timeout.as_millis() as u64;
                     self.heard.insert(reply.member.clone(), (scene.now, session));
                     continue;
@@ -138,8 +139,10 @@ impl CauseNamed {
             Trigger::RolledOut(_) | Trigger::Withdrawn(_) | Trigger::Suspended(_) => {
                 matches!(asked, None | Some(Call::Heartbeat(_) | Call::Sync(_)))
             }
-            #[allow(unreachable_patterns, reason = "triggers of a later time need a rule of their own here")]
-            _ => false,
+            Trigger::Replaced(id) => {
+                effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { new, .. } if new == id))
+            }
+            Trigger::OverSize => asked.is_none(),
         }
     }
 }

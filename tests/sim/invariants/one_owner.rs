@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use divvy::embedded::consumer::Assignment;
 use divvy::group::Reply;
-use divvy::ids::{Generation, MemberId};
+use divvy::ids::Generation;
 use divvy::wire::ErrorCode;
 
 use super::{Invariant, Scene, Seen};
@@ -14,7 +14,8 @@ use crate::calls::Call;
 #[derive(Default)]
 pub struct OneOwner {
     generation: Generation,
-    owners: BTreeMap<(String, i32), MemberId>,
+    /// Who has what, by the name that outlives a static member's ids.
+    owners: BTreeMap<(String, i32), String>,
 }
 
 impl Invariant for OneOwner {
@@ -29,7 +30,9 @@ impl Invariant for OneOwner {
                 && reply.error == ErrorCode::None
                 && let Call::Sync(request) = &open.call
             {
-                self.handed(&request.member, request.generation, &reply.state)?;
+                let instance = request.instance.as_ref().map(|it| format!("instance {it}"));
+                let to = instance.unwrap_or_else(|| request.member.to_string());
+                self.handed(to, request.generation, &reply.state)?;
             }
         }
         Ok(())
@@ -37,7 +40,7 @@ impl Invariant for OneOwner {
 }
 
 impl OneOwner {
-    fn handed(&mut self, to: &MemberId, of: Generation, state: &Bytes) -> Result<(), String> {
+    fn handed(&mut self, to: String, of: Generation, state: &Bytes) -> Result<(), String> {
         if of != self.generation {
             self.generation = of;
             self.owners.clear();
@@ -47,7 +50,7 @@ impl OneOwner {
             for partition in topic.partitions.iter() {
                 let place = (topic.topic.to_owned(), partition);
                 let owner = self.owners.entry(place).or_insert_with(|| to.clone());
-                if owner != to {
+                if *owner != to {
                     return Err(format!("{}-{partition} belongs to {owner} and to {to} in generation {of}", topic.topic));
                 }
             }

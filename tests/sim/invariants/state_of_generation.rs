@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use divvy::group::Reply;
+use divvy::group::{Fact, Reply};
 use divvy::group::event::LeaderResult;
 use divvy::ids::{Generation, MemberId};
 use divvy::wire::ErrorCode;
@@ -21,6 +21,8 @@ type Plan = BTreeMap<MemberId, Bytes>;
 pub struct StateOfGeneration {
     /// The plans that came in for each generation: a leader may bring its plan more than once.
     plans: BTreeMap<Generation, Vec<Plan>>,
+    /// The earlier ids of a static member: its state was made for one of them.
+    replaced: BTreeMap<MemberId, MemberId>,
 }
 
 impl Invariant for StateOfGeneration {
@@ -44,6 +46,11 @@ impl Invariant for StateOfGeneration {
                 Ok(())
             }
             Seen::Took(effects) => {
+                for fact in &effects.facts {
+                    if let Fact::Replaced { old, new } = fact {
+                        self.replaced.insert(new.clone(), old.clone());
+                    }
+                }
                 for (ticket, reply) in &effects.replies {
                     if let (Some(open), Reply::Sync(reply)) = (scene.open.get(ticket), reply)
                         && reply.error == ErrorCode::None
@@ -66,7 +73,12 @@ impl StateOfGeneration {
         }
         let plans = self.plans.entry(of).or_default();
         // What one member got rules out the plans that would have given it something else.
-        plans.retain(|plan| plan.get(to).map_or(&NOTHING[..], |state| &state[..]) == &state[..]);
+        let replaced = &self.replaced;
+        plans.retain(|plan| {
+            let ids = std::iter::successors(Some(to), |id| replaced.get(*id));
+            let made = ids.take(1 + replaced.len()).find_map(|id| plan.get(id));
+            made.map_or(&NOTHING[..], |state| &state[..]) == &state[..]
+        });
         if plans.is_empty() {
             return Err(format!("no plan of generation {of} gives {to} the state {state:?}, and the others theirs"));
         }
