@@ -33,6 +33,8 @@ impl Group {
         let now = step.now.mono;
         let silent = self.roster.members.iter().filter(|(_, member)| member.can_expire() && member.expires <= now);
         let silent: Vec<MemberId> = silent.map(|(id, _)| id.clone()).collect();
+        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| self.store_owes_answer(id));
+        owed.iter().for_each(|id| self.renew(id, now));
         for id in &silent {
             self.drop_member(id, "session expired", ErrorCode::UnknownMemberId, step);
         }
