@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::group::{
     Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName,
 };
-use crate::ids::{Generation, GroupId};
+use crate::ids::{Generation, GroupId, TopicName};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
@@ -198,6 +198,16 @@ impl Coordinator {
             suspensions: Vec::new(),
             last_trigger: None,
         })
+    }
+
+    /// How far anybody has come with a topic: the highest commit of each partition that has one.
+    pub fn ends(&self, topic: &TopicName) -> Vec<(i32, i64)> {
+        let mut ends = BTreeMap::new();
+        for (partition, offset) in self.groups.values().flat_map(|group| group.committed(topic)) {
+            let end = ends.entry(partition).or_insert(offset);
+            *end = offset.max(*end);
+        }
+        ends.into_iter().collect()
     }
 
     /// The last generations of a group, oldest first; none if it is not here.

@@ -18,9 +18,10 @@ use crate::wire::frame::decode_request;
 use crate::wire::frame::encode_response;
 use crate::wire::header::RequestHeader;
 use crate::wire::messages::{
-    CreateTopicsRequest, DeleteGroupsRequest, DeleteGroupsResponse, DescribeGroupsRequest, HeartbeatRequest,
-    JoinGroupRequest, ListGroupsRequest, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest,
-    ProduceRequest, SyncGroupRequest,
+    CreatePartitionsRequest, CreateTopicsRequest, DeleteGroupsRequest, DeleteGroupsResponse, DeleteTopicsRequest,
+    DescribeClusterRequest, DescribeConfigsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest,
+    ListGroupsRequest, ListOffsetsRequest, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest,
+    OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
 };
 use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Tags};
 
@@ -120,8 +121,8 @@ impl Known<'_> {
                 self.answer(&api::find_coordinator::answer(&request, version, self.handle))
             }
             ApiKey::ListOffsets => {
-                let request = decode_request(body, version)?;
-                self.answer(&api::list_offsets::answer(&request, self.handle.topics()))
+                let request: ListOffsetsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::list_offsets::answer(request, handle))
             }
             ApiKey::Fetch => self.fetch(body),
             ApiKey::Produce => self.produce(body),
@@ -140,6 +141,26 @@ impl Known<'_> {
             ApiKey::CreateTopics => {
                 let request: CreateTopicsRequest = decode_request(body, version)?;
                 self.later(move |handle| api::create_topics::answer(request, handle))
+            }
+            ApiKey::DeleteTopics => {
+                let request: DeleteTopicsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::delete_topics::answer(request, version, handle))
+            }
+            ApiKey::CreatePartitions => {
+                let request: CreatePartitionsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::create_partitions::answer(request, handle))
+            }
+            ApiKey::DescribeCluster => {
+                let request: DescribeClusterRequest = decode_request(body, version)?;
+                self.later(move |handle| api::describe_cluster::answer(request, handle))
+            }
+            ApiKey::DescribeConfigs => {
+                let request: DescribeConfigsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::describe_configs::answer(request, handle))
+            }
+            ApiKey::TxnOffsetCommit => {
+                let request = decode_request(body, version)?;
+                self.answer(&api::txn_offset_commit::answer(&request))
             }
             ApiKey::DeleteGroups => self.delete_groups(body),
             ApiKey::OffsetDelete => self.offset_delete(body),

@@ -104,6 +104,8 @@ pub(crate) enum Question {
     History(GroupId, oneshot::Sender<Result<Option<Vec<GenerationRecord>>, Loading>>),
     /// All groups whole.
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
+    /// How far the groups of this shard have come with a topic: the highest commit of each partition that has one.
+    Ends(TopicName, oneshot::Sender<Vec<(i32, i64)>>),
 }
 
 /// The shard is still being loaded.

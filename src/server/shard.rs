@@ -263,6 +263,7 @@ impl Shard {
                 let all = || coordinator.list().iter().filter_map(|line| coordinator.describe(&line.id, now)).collect();
                 drop(answer.send(loaded.map(|()| all())));
             }
+            Question::Ends(topic, answer) => drop(answer.send(self.coordinator.ends(&topic))),
         }
     }
 

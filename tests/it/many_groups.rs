@@ -124,7 +124,7 @@ impl Shard {
 
 fn join() -> JoinRequest {
     JoinRequest {
-        skip_assignment: divvy::group::event::SkipAssignment::Unknown,
+        skip_assignment: SkipAssignment::Unknown,
         member: Default::default(),
         instance: None,
         client_id: "app".to_owned(),

@@ -12,7 +12,11 @@ macro_rules! every_message {
     ($then:ident $($with:tt)*) => {
         $then! { $($with)*
             api_versions: ApiVersionsRequest ApiVersionsResponse;
+            create_partitions: CreatePartitionsRequest CreatePartitionsResponse;
             create_topics: CreateTopicsRequest CreateTopicsResponse;
+            delete_topics: DeleteTopicsRequest DeleteTopicsResponse;
+            describe_cluster: DescribeClusterRequest DescribeClusterResponse;
+            describe_configs: DescribeConfigsRequest DescribeConfigsResponse;
             delete_groups: DeleteGroupsRequest DeleteGroupsResponse;
             describe_groups: DescribeGroupsRequest DescribeGroupsResponse;
             fetch: FetchRequest FetchResponse;
@@ -28,6 +32,7 @@ macro_rules! every_message {
             offset_fetch: OffsetFetchRequest OffsetFetchResponse;
             produce: ProduceRequest ProduceResponse;
             sync_group: SyncGroupRequest SyncGroupResponse;
+            txn_offset_commit: TxnOffsetCommitRequest TxnOffsetCommitResponse;
         }
     };
 }
@@ -141,6 +146,10 @@ macro_rules! tables {
 tables! {
     "../../src/wire/messages/api_versions.rs" api_versions;
     "../../src/wire/messages/create_topics.rs" create_topics;
+    "../../src/wire/messages/create_partitions.rs" create_partitions;
+    "../../src/wire/messages/delete_topics.rs" delete_topics;
+    "../../src/wire/messages/describe_cluster.rs" describe_cluster;
+    "../../src/wire/messages/describe_configs.rs" describe_configs;
     "../../src/wire/messages/describe_groups.rs" describe_groups;
     "../../src/wire/messages/fetch.rs" fetch;
     "../../src/wire/messages/find_coordinator.rs" find_coordinator;
@@ -156,6 +165,7 @@ tables! {
     "../../src/wire/messages/offset_fetch.rs" offset_fetch;
     "../../src/wire/messages/produce.rs" produce;
     "../../src/wire/messages/sync_group.rs" sync_group;
+    "../../src/wire/messages/txn_offset_commit.rs" txn_offset_commit;
 }
 
 /// The least number of a tagged field that no table knows.
