@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::event::{CommittedOffset, Fault, Seq, Ticket, WorkId};
 use super::record::{Record, Suspension};
 use super::settings::GroupSettings;
-use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::wire::ErrorCode;
 
 /// What one input caused. The group itself holds back each answer until the records it rests on are durable,
@@ -52,6 +52,8 @@ pub struct PlanToCheck {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over.
+    pub mode: Mode,
 }
 
 /// An answer.
