@@ -1,5 +1,7 @@
 //! The verdict on encoded states: what a coordinator does with a divvy leader's plan before it is handed out.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 
 use super::claims::Holds;
@@ -11,6 +13,7 @@ use super::view::{Unread, View};
 use crate::embedded::consumer::{Assignment, TopicPartitions};
 use crate::embedded::single_writer::Role;
 use crate::ids::{MemberId, ProtocolType, TopicName};
+use crate::topics::TopicTable;
 
 #[cfg(test)]
 mod tests;
@@ -51,6 +54,21 @@ pub fn check_plan(plan: &EncodedPlan<'_>) -> Result<(), String> {
         "single-writer" => check_roles(plan),
         _ => Ok(()),
     }
+}
+
+/// A topic that is not what a plan of type `consumer` was made for: its leader looked before it changed.
+pub fn outdated_topic(plan: &EncodedPlan<'_>, present: &TopicTable) -> Option<TopicName> {
+    if plan.protocol_type.as_str() != "consumer" {
+        return None;
+    }
+    let planned: HashMap<&str, u32> = plan.topics.iter().map(|(name, partitions)| (name.as_str(), *partitions)).collect();
+    let table = present.0.iter().map(|(name, topic)| (name.as_str(), topic.partitions));
+    let table: Vec<_> = table.filter(|row| row.1 > 0).collect();
+    let unread = plan.members.iter().map(|(id, metadata)| Unread { id, instance: None, metadata });
+    let view = View::new(unread, &table).ok()?;
+    let changed = view.topics.iter().find(|topic| planned.get(topic.name) != Some(&topic.partitions));
+    let gone = || plan.topics.iter().find(|(name, partitions)| *partitions > 0 && present.get(name.as_str()).is_none());
+    changed.map(|topic| TopicName::from(topic.name)).or_else(|| gone().map(|(name, _)| name.clone()))
 }
 
 fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {

@@ -16,6 +16,7 @@ mod claims;
 mod cooperative;
 mod cut;
 mod encode;
+mod foreign;
 mod input;
 mod lead;
 pub mod limits;
@@ -30,8 +31,9 @@ mod testing;
 mod verify;
 mod view;
 
-pub use check::{EncodedPlan, check_plan};
+pub use check::{EncodedPlan, check_plan, outdated_topic};
 pub use cut::cut_last_plan;
+pub use foreign::check_foreign_plan;
 pub use input::{Column, LeaderInput, MemberInput};
 pub use lead::{Call, Verdict, lead};
 pub use manifest::Manifest;

@@ -249,5 +249,34 @@ pub struct FetchRequest {
 #[derive(Clone, Debug)]
 pub enum WorkOutcome {
     /// The plan's verdict: fine, or the rule it breaks.
-    PlanChecked(Result<(), String>),
+    PlanChecked(Result<Checked, String>),
+}
+
+/// What is to be said of a plan that keeps the rules.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// What it was held against.
+    pub by: CheckedBy,
+    /// A topic that is not what the plan was made for: its leader asked before that changed.
+    pub outdated: Option<TopicName>,
+}
+
+/// What a plan was held against.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CheckedBy {
+    /// The rules that every plan keeps. The coordinator does not have its module.
+    #[default]
+    NativeRules,
+    /// These, and the module's own check.
+    Module,
+}
+
+impl CheckedBy {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckedBy::NativeRules => "native rules",
+            CheckedBy::Module => "native rules and the module's own check",
+        }
+    }
 }

@@ -21,6 +21,7 @@ mod leave;
 pub mod limits;
 mod offsets;
 mod persist;
+mod plan_check;
 mod rebalance;
 pub mod record;
 mod roster;
@@ -38,7 +39,7 @@ pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
-pub use settings::{GroupSettings, LeaderSelection, PlanCheck};
+pub use settings::{ForeignPlanCheck, GroupSettings, LeaderSelection, PlanCheck};
 
 use record::{OffsetRecord, PlanRecord};
 use roster::Roster;
@@ -73,6 +74,8 @@ pub struct Group {
     failed_module: Option<(Protocol, Option<Digest>)>,
     /// The leader whose last plan was not accepted.
     failed_leader: Option<MemberId>,
+    /// A foreign leader's plan that was handed out and is being looked at.
+    questioned: Option<plan_check::Questioned>,
     ledger: Ledger,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
@@ -122,6 +125,7 @@ impl Group {
             hold_until: Timestamp::default(),
             failed_module: None,
             failed_leader: None,
+            questioned: None,
             ledger: Ledger::default(),
             wake: None,
         }

@@ -112,7 +112,7 @@ impl Group {
         self.report_differing_digests(step);
         let now = step.now.mono;
         let deadline = now + self.roster.rebalance_timeout();
-        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None }), step);
+        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None, outdated: None }), step);
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {

@@ -28,6 +28,7 @@ struct Inner {
     rebalances: Family<TriggerLabel, Counter>,
     modules_failed: Family<KindLabel, Counter>,
     plans_refused: Counter,
+    plans_questioned: Counter,
     offsets_committed: Counter,
     store_batch: Histogram,
     store_entries: Counter,
@@ -82,6 +83,7 @@ impl Metrics {
             rebalances: Family::default(),
             modules_failed: Family::default(),
             plans_refused: Counter::default(),
+            plans_questioned: Counter::default(),
             offsets_committed: Counter::default(),
             store_batch: Histogram::new(exponential_buckets(start, factor, length)),
             store_entries: Counter::default(),
@@ -122,6 +124,11 @@ impl Metrics {
     /// A plan was refused.
     pub(crate) fn plan_refused(&self) {
         self.0.plans_refused.inc();
+    }
+
+    /// A plan breaks a rule and was handed out.
+    pub(crate) fn plan_questioned(&self) {
+        self.0.plans_questioned.inc();
     }
 
     /// Offsets were committed.
@@ -194,6 +201,8 @@ impl Inner {
         to.register("rebalances", "Rebalances by what began them", self.rebalances.clone());
         to.register("modules_failed", "Failures of leaders' modules by kind", self.modules_failed.clone());
         to.register("plans_refused", "Plans that broke a rule and were refused", self.plans_refused.clone());
+        let questioned = self.plans_questioned.clone();
+        to.register("plans_questioned", "Plans that broke a rule and were handed out all the same", questioned);
         to.register("offsets_committed", "Offsets committed", self.offsets_committed.clone());
         let batch = self.store_batch.clone();
         to.register_with_unit("store_batch", "How long the store takes for a batch", Unit::Seconds, batch);

@@ -189,7 +189,7 @@ impl Shard {
     fn check_plan(&self, group: GroupId, id: WorkId, plan: PlanToCheck) {
         let (handle, number) = (self.ground.handle.clone(), self.ground.number);
         spawn::blocking("plan check", self.ground.loss.clone(), move || {
-            let verdict = super::plan_check::verdict(&plan);
+            let verdict = super::plan_check::verdict(&plan, handle.topics().view().table());
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         });
     }

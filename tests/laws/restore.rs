@@ -238,7 +238,7 @@ impl World {
         self.ask(who, |ticket| Event::Sync(ticket, request));
         if !self.checks.is_empty() && !fault {
             for id in std::mem::take(&mut self.checks) {
-                self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Ok(()))));
+                self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Ok(Checked::default()))));
             }
         }
     }
