@@ -61,7 +61,8 @@ pub fn outdated_topic(plan: &EncodedPlan<'_>, present: &TopicTable) -> Option<To
     if plan.protocol_type.as_str() != "consumer" {
         return None;
     }
-    let planned: HashMap<&str, u32> = plan.topics.iter().map(|(name, partitions)| (name.as_str(), *partitions)).collect();
+    let planned: HashMap<&str, u32> =
+        plan.topics.iter().map(|(name, partitions)| (name.as_str(), *partitions)).collect();
     let table = present.0.iter().map(|(name, topic)| (name.as_str(), topic.partitions));
     let table: Vec<_> = table.filter(|row| row.1 > 0).collect();
     let unread = plan.members.iter().map(|(id, metadata)| Unread { id, instance: None, metadata });

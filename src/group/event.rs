@@ -190,6 +190,8 @@ pub struct HeartbeatRequest {
     pub generation: Generation,
     /// Only a divvy member, when they changed: the protocols that it would offer now, with their modules, most wanted first.
     pub modules: Option<Vec<ModuleOffer>>,
+    /// Only a divvy member: so long the answer may wait for something to happen.
+    pub wait: Option<Duration>,
 }
 
 /// LeaveGroup: one member before v3, a list later.

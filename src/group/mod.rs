@@ -30,6 +30,7 @@ mod state;
 mod suspend;
 mod sync;
 mod vote;
+mod waiting;
 
 pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName};
 pub use effects::{Effects, Fact, Reply, Trigger, Work};

@@ -30,11 +30,8 @@ impl Group {
             ForeignPlanCheck::Off => self.accept(plan, step),
             ForeignPlanCheck::Warn => {
                 let leader = self.leader.clone().unwrap_or_default();
-                self.questioned = self.start_check(&plan, step).map(|work| Questioned {
-                    work,
-                    generation: self.generation,
-                    leader,
-                });
+                self.questioned =
+                    self.start_check(&plan, step).map(|work| Questioned { work, generation: self.generation, leader });
                 self.accept(plan, step);
             }
             ForeignPlanCheck::Enforce => {

@@ -28,6 +28,7 @@ impl Group {
         step.fact(Fact::RebalanceBegan(trigger.clone()));
         self.last_trigger = Some(trigger.clone());
         self.set_state(State::Joining(Joining { deadline, initial, trigger }), step);
+        self.release_beats(ErrorCode::RebalanceInProgress, step);
         self.wake_by(deadline);
         self.try_complete(step);
     }

@@ -2,6 +2,7 @@
 //! process, news for its application. API versions stop at the client's edge.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -49,6 +50,8 @@ pub enum Event {
     Synced(Sent, SyncAnswer),
     /// Heartbeat was answered.
     Beaten(Sent, ErrorCode),
+    /// The heartbeat that the coordinator was asked to hold was answered.
+    Heard(Sent, ErrorCode),
     /// A request got no answer: its time was over or its connection broke.
     Unanswered(Sent, String),
     /// Metadata was answered: the topics that were asked for and exist, or why there is no answer.
@@ -117,6 +120,8 @@ pub enum Action {
     Sync(Sent, Arc<SyncCall>),
     /// Send a heartbeat, past any request that waits for its answer. A list: the modules are these now.
     Heartbeat(Sent, Option<Vec<(Protocol, Digest)>>),
+    /// Send a heartbeat whose answer the coordinator may hold for so long, over a connection of its own.
+    Listen(Sent, Duration),
     /// Send LeaveGroup.
     Leave(Sent),
     /// Ask for these topics.

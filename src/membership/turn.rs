@@ -50,6 +50,9 @@ impl Membership {
         if is_due(self.beat_at()) {
             self.beat();
         }
+        if is_due(self.listen_at()) {
+            self.listen();
+        }
     }
 
     /// When [`super::Event::Tick`] has something to do, if nothing happens before.
@@ -58,10 +61,8 @@ impl Membership {
             Coordinator::Sought => None,
             Coordinator::NotFound { again_at } => (!matches!(self.state, State::Over)).then_some(again_at),
             Coordinator::Known(_) => {
-                [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at(), self.beat_at()]
-                    .into_iter()
-                    .flatten()
-                    .min()
+                let own = [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at()];
+                own.into_iter().chain([self.beat_at(), self.listen_at()]).flatten().min()
             }
         };
         [self.doubt_at(), with_coordinator].into_iter().flatten().min()

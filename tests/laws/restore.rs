@@ -18,7 +18,7 @@ use proptest::prelude::*;
 enum Deed {
     Join { who: usize, offers: u8, handshake: bool, divvy: bool },
     Sync { who: usize, fails: bool, fault: bool },
-    Heartbeat { who: usize, news: Option<u8> },
+    Heartbeat { who: usize, news: Option<u8>, waits: bool },
     Leave { who: usize },
     Commit { who: usize, partition: i32 },
     Close { who: usize },
@@ -36,7 +36,8 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             .prop_map(|(who, offers, handshake, divvy)| Deed::Join { who, offers, handshake, divvy }),
         8 => (who.clone(), prop::bool::weighted(0.1), prop::bool::weighted(0.1))
             .prop_map(|(who, fails, fault)| Deed::Sync { who, fails, fault }),
-        4 => (who.clone(), prop::option::of(1..8u8)).prop_map(|(who, news)| Deed::Heartbeat { who, news }),
+        4 => (who.clone(), prop::option::of(1..8u8), any::<bool>())
+            .prop_map(|(who, news, waits)| Deed::Heartbeat { who, news, waits }),
         1 => who.clone().prop_map(|who| Deed::Leave { who }),
         2 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::Commit { who, partition }),
         1 => who.prop_map(|who| Deed::Close { who }),
@@ -148,11 +149,12 @@ impl World {
         match deed {
             Deed::Join { who, offers, handshake, divvy } => self.join(who, offers, handshake, divvy),
             Deed::Sync { who, fails, fault } => self.sync(who, fails, fault),
-            Deed::Heartbeat { who, news } => {
+            Deed::Heartbeat { who, news, waits } => {
+                let wait = waits.then_some(Duration::from_secs(9));
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let modules = news.map(modules);
                 self.ask(who, |ticket| {
-                    Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules })
+                    Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules, wait })
                 });
             }
             Deed::Leave { who } => {

@@ -31,10 +31,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_join_comes_back(modules in modules(), settings in ".{0,40}", settings_hash: u64, memo in memo(),
+    fn a_join_comes_back(modules in modules(), settings in ".{0,40}", settings_hash: u64, memo in memo(), wait_ms: Option<u32>,
                          suspended in vec((".{0,9}".prop_map(Protocol::from), any::<i64>(), ".{0,9}"), 0..3)) {
         let mut tags = Tags::default();
-        let (ask, beat) = (JoinRequestTag { modules: modules.clone() }, HeartbeatRequestTag { modules });
+        let ask = JoinRequestTag { modules: modules.clone() };
+        let beat = HeartbeatRequestTag { modules: Some(modules), wait_ms };
         let answer = JoinResponseTag { settings, settings_hash, suspended, memo };
         ask.put(&mut tags);
         beat.put(&mut tags);

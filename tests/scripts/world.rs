@@ -189,7 +189,8 @@ impl World {
         let name = command.word(0)?.to_owned();
         let (member, generation) = self.identity(&name, command)?;
         let modules = command.list("modules").map(modules);
-        let request = HeartbeatRequest { member, instance: None, generation, modules };
+        let wait = command.options.get("wait").and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+        let request = HeartbeatRequest { member, instance: None, generation, modules, wait };
         self.ask(&name, |ticket| Event::Heartbeat(ticket, request));
         Ok(())
     }

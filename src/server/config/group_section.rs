@@ -18,11 +18,8 @@ const FALLBACK: &str = r#"an assignor by name or name@version, such as "range""#
 /// compile.
 pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(String, GroupSettings)> {
     let checks = [("enforce", PlanCheck::Enforce), ("warn", PlanCheck::Warn), ("off", PlanCheck::Off)];
-    let foreign = [
-        ("warn", ForeignPlanCheck::Warn),
-        ("enforce", ForeignPlanCheck::Enforce),
-        ("off", ForeignPlanCheck::Off),
-    ];
+    let foreign =
+        [("warn", ForeignPlanCheck::Warn), ("enforce", ForeignPlanCheck::Enforce), ("off", ForeignPlanCheck::Off)];
     let selections = [("keep", LeaderSelection::Keep), ("random", LeaderSelection::Random)];
     let mut section = Section::new(table, &["config"], report);
     section.needs("match", r#"match = "search-*""#);
