@@ -16,6 +16,7 @@ mod server_plans;
 mod server_restart;
 mod server_story;
 mod server_topics;
+mod server_waits;
 mod store;
 mod support;
 mod support_store;
