@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::group::{Effects, Event, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName};
+use crate::group::{
+    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName,
+};
 use crate::ids::{Generation, GroupId};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
@@ -174,6 +176,11 @@ impl Coordinator {
             suspensions: Vec::new(),
             last_trigger: None,
         })
+    }
+
+    /// The last generations of a group, oldest first; none if it is not here.
+    pub fn history(&self, group: &GroupId) -> Option<Vec<GenerationRecord>> {
+        self.groups.get(group).map(Group::history)
     }
 
     fn is_loading(&self, group: &GroupId) -> bool {

@@ -25,6 +25,7 @@ impl Group {
                 !matches!(self.state, State::Stable(_) | State::AwaitingSync(_))
                     || (has_members && leader_is_member && self.protocol.is_some()),
             ),
+            ("each instance id names its member", self.roster.instances_fit()),
             (
                 "a JoinGroup waits only in the join phase",
                 matches!(self.state, State::Joining(_))

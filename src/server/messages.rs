@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::connection::Connection;
 use super::memory::Held;
 use crate::group::event::{CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest};
-use crate::group::{Event, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
+use crate::group::{Event, GenerationRecord, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
 use crate::ids::GroupId;
 use crate::store::StoreError;
 
@@ -90,6 +90,8 @@ pub(crate) enum Question {
     List(oneshot::Sender<Result<Vec<GroupSummary>, Loading>>),
     /// One group whole; none if it does not exist.
     Describe(GroupId, oneshot::Sender<Result<Option<GroupDescription>, Loading>>),
+    /// The last generations of a group; none if it does not exist.
+    History(GroupId, oneshot::Sender<Result<Option<Vec<GenerationRecord>>, Loading>>),
     /// All groups whole.
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
 }
