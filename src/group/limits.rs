@@ -52,6 +52,12 @@ pub const LONGEST_SUSPENSION: Duration = Duration::from_secs(3600);
 /// After a leader's error the next join phase is held this long, doubling with each error in a row.
 pub const FIRST_RETRY_HOLD: Duration = Duration::from_secs(1);
 
+/// A heartbeat may wait this long: a connection that says nothing for a minute is cut by many a network on its way.
+pub const LONGEST_HEARTBEAT_WAIT: Duration = Duration::from_secs(30);
+
+/// The part of its session (a half) that a member's heartbeat may wait: another one fits in before the session ends.
+pub const HEARTBEAT_WAITS_PER_SESSION: u32 = 2;
+
 /// A memo larger than this is refused: it is stored with every plan. The ABI's own bound.
 pub const MAX_MEMO_BYTES: usize = divvy_guest::abi::MAX_MEMO_BYTES;
 

@@ -27,6 +27,7 @@ pub mod limits;
 mod offsets;
 mod ownership;
 mod persist;
+mod plan_check;
 mod pulse;
 mod rebalance;
 pub mod record;
@@ -36,6 +37,7 @@ mod state;
 mod suspend;
 mod sync;
 mod vote;
+mod waiting;
 
 pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName};
 pub use effects::{Effects, Fact, Reply, Trigger, Work};
@@ -46,7 +48,7 @@ pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
-pub use settings::{CommitCheck, GroupSettings, LeaderSelection, PlanCheck};
+pub use settings::{CommitCheck, ForeignPlanCheck, GroupSettings, LeaderSelection, PlanCheck};
 
 use history::History;
 use ownership::Ownership;
@@ -86,6 +88,8 @@ pub struct Group {
     failed_module: Option<(Protocol, Option<Digest>)>,
     /// The leader whose last plan was not accepted.
     failed_leader: Option<MemberId>,
+    /// A foreign leader's plan that was handed out and is being looked at.
+    questioned: Option<plan_check::Questioned>,
     ledger: Ledger,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
@@ -139,6 +143,7 @@ impl Group {
             hold_until: Timestamp::default(),
             failed_module: None,
             failed_leader: None,
+            questioned: None,
             ledger: Ledger::default(),
             wake: None,
         }

@@ -179,6 +179,7 @@ impl Group {
         for (_, ticket, reply) in std::mem::take(&mut self.ledger.held) {
             step.effects.replies.push((ticket, failed(reply, error)));
         }
+        self.release_beats(error, step);
         let parked: Vec<(MemberId, Parked)> =
             self.roster.members.iter().map(|(id, member)| (id.clone(), member.parked)).collect();
         for (id, parked) in parked {

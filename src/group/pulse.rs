@@ -22,6 +22,7 @@ impl Group {
         if self.wake.is_none_or(|wake| wake > now + member.session_timeout) {
             return None;
         }
+        member.used_id = true;
         member.renew(now);
         Some(match self.state {
             State::Joining(_) => ErrorCode::RebalanceInProgress,

@@ -30,6 +30,20 @@ pub enum CommitCheck {
     Enforce,
 }
 
+/// Whether a foreign leader's plan is checked for what no member survives: bytes that cannot be read, topics that a member
+/// does not subscribe to, one partition twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForeignPlanCheck {
+    /// It is not.
+    Off,
+    /// It is, beside its way to the members, and reported.
+    #[default]
+    Warn,
+    /// It is, before it is handed out, and refused.
+    Enforce,
+}
+
 /// How the leader of a generation is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,6 +67,8 @@ pub struct GroupSettings {
     pub fallback: Option<String>,
     /// Whether plans are checked.
     pub plan_check: PlanCheck,
+    /// Whether foreign leaders' plans are checked.
+    pub plan_check_foreign: ForeignPlanCheck,
     /// How the leader is found.
     pub leader_selection: LeaderSelection,
     /// Whether a commit has to come from the partition's owner.

@@ -142,7 +142,8 @@ impl Shard {
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
             ToShard::TopicsRemoved(topics) => {
-                for (group, effects) in self.coordinator.topics_removed(&topics, now) {
+                let done = lock(&self.coordinator).topics_removed(&topics, now);
+                for (group, effects) in done {
                     self.carry_out(&group, effects);
                 }
             }
@@ -196,7 +197,7 @@ impl Shard {
     fn check_plan(&self, group: GroupId, id: WorkId, plan: PlanToCheck) {
         let (handle, number) = (self.ground.handle.clone(), self.ground.number);
         spawn::blocking("plan check", self.ground.loss.clone(), move || {
-            let verdict = super::plan_check::verdict(&plan);
+            let verdict = super::plan_check::verdict(&plan, handle.topics().view().table());
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         });
     }
@@ -263,7 +264,7 @@ impl Shard {
                 let all = || coordinator.list().iter().filter_map(|line| coordinator.describe(&line.id, now)).collect();
                 drop(answer.send(loaded.map(|()| all())));
             }
-            Question::Ends(topic, answer) => drop(answer.send(self.coordinator.ends(&topic))),
+            Question::Ends(topic, answer) => drop(answer.send(coordinator.ends(&topic))),
         }
     }
 

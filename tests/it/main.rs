@@ -22,6 +22,7 @@ mod server_restart;
 mod server_story;
 mod server_topics;
 mod server_topics_change;
+mod server_waits;
 mod store;
 mod support;
 mod support_store;

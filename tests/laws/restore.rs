@@ -18,7 +18,7 @@ use proptest::prelude::*;
 enum Deed {
     Join { who: usize, offers: u8, handshake: bool, divvy: bool },
     Sync { who: usize, fails: bool, fault: bool },
-    Heartbeat { who: usize, news: Option<u8> },
+    Heartbeat { who: usize, news: Option<u8>, waits: bool },
     Leave { who: usize },
     Commit { who: usize, partition: i32, keep_ms: Option<u64> },
     DeleteGroup { who: usize },
@@ -40,7 +40,8 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             .prop_map(|(who, offers, handshake, divvy)| Deed::Join { who, offers, handshake, divvy }),
         8 => (who.clone(), prop::bool::weighted(0.1), prop::bool::weighted(0.1))
             .prop_map(|(who, fails, fault)| Deed::Sync { who, fails, fault }),
-        4 => (who.clone(), prop::option::of(1..8u8)).prop_map(|(who, news)| Deed::Heartbeat { who, news }),
+        4 => (who.clone(), prop::option::of(1..8u8), any::<bool>())
+            .prop_map(|(who, news, waits)| Deed::Heartbeat { who, news, waits }),
         1 => who.clone().prop_map(|who| Deed::Leave { who }),
         2 => (who.clone(), 0..3i32, prop::option::weighted(0.2, 0..20_000u64))
             .prop_map(|(who, partition, keep_ms)| Deed::Commit { who, partition, keep_ms }),
@@ -172,14 +173,15 @@ impl World {
         match deed {
             Deed::Join { who, offers, handshake, divvy } => self.join(who, offers, handshake, divvy),
             Deed::Sync { who, fails, fault } => self.sync(who, fails, fault),
-            Deed::Heartbeat { who, news } => {
+            Deed::Heartbeat { who, news, waits } => {
+                let wait = waits.then_some(Duration::from_secs(9));
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let modules = news.map(modules);
                 let now = self.now().mono;
                 let pulsed = if modules.is_none() { self.group.pulse(member.as_str(), generation, now) } else { None };
                 let before = format!("{:?}", self.group);
                 self.ask(who, |ticket| {
-                    Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules })
+                    Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules, wait })
                 });
                 // A plain heartbeat says and does the same by itself: as an event it changes nothing more.
                 if let Some(error) = pulsed {
@@ -279,7 +281,7 @@ impl World {
         self.ask(who, |ticket| Event::Sync(ticket, request));
         if !self.checks.is_empty() && !fault {
             for id in std::mem::take(&mut self.checks) {
-                self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Ok(()))));
+                self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Ok(Checked::default()))));
             }
         }
     }

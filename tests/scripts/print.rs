@@ -79,7 +79,9 @@ fn text(bytes: &[u8]) -> String {
 /// A fact, unless the answers say it already.
 pub fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } => return None,
+        Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } | Fact::PlanChecked { .. } => {
+            return None;
+        }
         Fact::Replaced { old, new } => format!("* {new} replaces {old}"),
         Fact::Removed { member, why } => format!("* {member} {why}"),
         Fact::RebalanceBegan(trigger) => format!("* rebalance: {trigger}"),
@@ -88,6 +90,9 @@ pub fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::PlanAccepted { generation, .. } => format!("* the plan of generation {generation} is in force"),
         Fact::PlanRefused { reason, leader, .. } => format!("* {leader}'s plan is refused: {reason}"),
+        Fact::PlanQuestioned { generation, leader, reason } => {
+            format!("* {leader}'s plan of generation {generation} is handed out although {reason}")
+        }
         Fact::ModuleFailed { leader, fault, served } => {
             let outcome = if *served { "a fall-back serves" } else { "no plan" };
             format!("* {} failed at {leader}: {}: {}; {outcome}", fault.protocol, fault.kind, fault.message)

@@ -7,9 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
 use divvy::embedded::consumer::{Assignment, Subscription, TopicPartitions};
-use divvy::group::effects::{JoinReply, PlanToCheck};
+use divvy::group::effects::{Author, JoinReply, PlanToCheck};
 use divvy::group::event::*;
-use divvy::group::{CommitCheck, Effects, GroupLimits, GroupSettings, Record, RecordKey, Reply, Work};
+use divvy::group::{
+    CommitCheck, Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Record, RecordKey, Reply, Work,
+};
 use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
@@ -134,6 +136,13 @@ impl World {
                 "retention" => self.limits.offsets_retention = Duration::from_millis(number()?),
                 "check" => self.limits.offsets_check_interval = Duration::from_millis(number()?),
                 "commit-check" => self.settings.commit_check = commit_check(value)?,
+                "foreign" => {
+                    self.settings.plan_check_foreign = match value.as_str() {
+                        "off" => ForeignPlanCheck::Off,
+                        "warn" => ForeignPlanCheck::Warn,
+                        _ => ForeignPlanCheck::Enforce,
+                    }
+                }
                 "assignors" => self.settings.assignors = value.split(',').map(str::to_owned).collect(),
                 "load-heartbeat" => self.heartbeat = HeartbeatWhileLoading::NotReady,
                 "group" => self.group = GroupId::from(value.trim_matches('"')),
@@ -213,7 +222,8 @@ impl World {
         let name = command.word(0)?.to_owned();
         let (member, generation) = self.identity(&name, command)?;
         let modules = command.list("modules").map(modules);
-        let request = HeartbeatRequest { member, instance: self.instance(&name, command), generation, modules };
+        let wait = command.options.get("wait").and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+        let request = HeartbeatRequest { member, instance: self.instance(&name, command), generation, modules, wait };
         self.ask(&name, |ticket| Event::Heartbeat(ticket, request));
         Ok(())
     }
@@ -320,9 +330,13 @@ impl World {
     fn plans(&mut self, what: &str) -> Result<(), String> {
         match what {
             "hold" => self.checks_hold = true,
-            "fine" | "bad" => {
+            "fine" | "bad" | "outdated" => {
                 self.checks_hold = false;
-                let verdict = if what == "fine" { Ok(()) } else { Err("t-0 has two owners".to_owned()) };
+                let verdict = match what {
+                    "fine" => Ok(Checked::default()),
+                    "outdated" => Ok(Checked { outdated: Some("t".into()), ..Checked::default() }),
+                    _ => Err("t-0 has two owners".to_owned()),
+                };
                 for (id, _) in std::mem::take(&mut self.checks) {
                     self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(verdict.clone())));
                 }
@@ -385,7 +399,12 @@ impl World {
         self.unstored.extend(effects.records);
         self.upto = self.upto.max(effects.upto);
         for Work::CheckPlan(id, plan) in effects.work {
-            self.checks.push((id, plan));
+            // A foreign plan that is only looked at has no news for its group if nothing is wrong.
+            let only_looked_at =
+                plan.author == Author::Foreign && self.settings.plan_check_foreign != ForeignPlanCheck::Enforce;
+            if self.checks_hold || !only_looked_at {
+                self.checks.push((id, plan));
+            }
         }
         if !self.checks_hold && !self.checks.is_empty() {
             let _ = self.plans("fine");
