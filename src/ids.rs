@@ -82,6 +82,17 @@ text_id! {
     TopicName;
 }
 
+/// How members hand partitions over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everything is given up before each rebalance.
+    #[default]
+    Eager,
+    /// Only what moves is given up (KIP-429).
+    Cooperative,
+}
+
 /// Counts the completed join phases of a group. The first one is 1; none is -1 on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::embedded::{show_metadata, show_state};
+use crate::group::describe::LedDescription;
 use crate::group::{GroupDescription, GroupSummary, MemberDescription, StateName, Suspension};
 use crate::ids::{Digest, Protocol};
 use crate::server::topics::View;
@@ -39,9 +40,19 @@ pub(super) fn description(group: &GroupDescription) -> Value {
     all["leader"] = json!(group.leader);
     all["plan_digest"] = json!(group.plan_digest.as_ref().map(Digest::to_string));
     all["last_trigger"] = json!(group.last_trigger);
+    all["led"] = json!(group.led.as_ref().map(led));
     all["suspended"] = group.suspensions.iter().map(suspension).collect();
     all["members"] = Value::Array(members);
     all
+}
+
+/// How the coordinator leads; without an assignor divvy's own range serves.
+fn led(led: &LedDescription) -> Value {
+    json!({
+        "assignor": led.assignor,
+        "digest": led.digest.as_ref().map(Digest::to_string),
+        "config": led.config,
+    })
 }
 
 fn member(member: &MemberDescription, protocol_type: &str) -> Value {

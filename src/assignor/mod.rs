@@ -15,6 +15,7 @@ mod check;
 mod claims;
 mod cut;
 mod encode;
+mod fingerprint;
 mod input;
 mod lead;
 pub mod limits;
@@ -23,6 +24,7 @@ mod owners;
 mod plan;
 mod range;
 mod request;
+mod serve;
 mod smoke;
 #[cfg(test)]
 mod testing;
@@ -31,11 +33,13 @@ mod view;
 
 pub use check::{EncodedPlan, check_plan};
 pub use cut::cut_last_plan;
+pub use fingerprint::{Ground, fingerprint};
 pub use input::{Column, LeaderInput, MemberInput};
 pub use lead::{Call, Verdict, lead};
 pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
-pub use range::native_range;
+pub use range::{NATIVE, native_range};
+pub use serve::{Fault, Led, Named, Otherwise, ServedBy, Service, subscribed};
 pub use smoke::smoke_requests;
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.

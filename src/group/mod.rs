@@ -18,6 +18,7 @@ mod heartbeat;
 mod invariants;
 mod join;
 mod leave;
+mod led;
 pub mod limits;
 mod offsets;
 mod persist;
@@ -34,11 +35,12 @@ pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName}
 pub use effects::{Effects, Fact, Reply, Trigger, Work};
 pub use event::{Event, Input, Seq, Ticket, WorkId, WorkOutcome};
 pub(crate) use join::join_error;
+pub use led::COORDINATOR;
 pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
-pub use settings::{GroupSettings, LeaderSelection, PlanCheck};
+pub use settings::{Alias, GroupSettings, Lead, LeaderSelection, PlanCheck};
 
 use record::{OffsetRecord, PlanRecord};
 use roster::Roster;
@@ -74,6 +76,8 @@ pub struct Group {
     /// The leader whose last plan was not accepted.
     failed_leader: Option<MemberId>,
     ledger: Ledger,
+    /// What the coordinator knows as the leader.
+    led: led::Led,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
 }
@@ -123,6 +127,7 @@ impl Group {
             failed_module: None,
             failed_leader: None,
             ledger: Ledger::default(),
+            led: led::Led::default(),
             wake: None,
         }
     }
@@ -143,6 +148,8 @@ impl Group {
             Event::Stored(upto) => self.stored(upto, &mut step),
             Event::StoreFailed => self.store_failed(&mut step),
             Event::WorkDone(id, outcome) => self.work_done(id, outcome, &mut step),
+            Event::GroundChanged(modules) => self.ground_changed(modules, &mut step),
+            Event::SettingsChanged(settings) => self.settings_changed(settings, &mut step),
         }
         step.effects.upto = self.ledger.emitted;
         self.check();

@@ -66,6 +66,7 @@ impl Group {
         }
         group.ledger.reserved = group.ledger.reserved.max(group.generation);
         group.ledger.announced = group.ledger.reserved;
+        group.restore_led(now);
         group.wake = group.earliest_deadline();
         group.check();
         group

@@ -129,6 +129,7 @@ impl Group {
                 self.reply(ticket, reply, step);
             }
         }
+        self.lead_generation(step);
     }
 
     /// Nobody is left. The group keeps its offsets, its suspensions and what its strategy remembers.

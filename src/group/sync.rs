@@ -68,7 +68,7 @@ impl Group {
             LeaderResult::Error(fault) => self.leader_failed(cut(fault), step),
             LeaderResult::Plan { states, origin } => {
                 let states = states.into_iter().map(|(id, bytes)| (id, MemberState(bytes))).collect();
-                self.submit(SubmittedPlan { states, origin }, step);
+                self.submit(SubmittedPlan { states, origin, made: None }, step);
             }
         }
     }
@@ -105,6 +105,14 @@ impl Group {
     }
 
     pub(super) fn work_done(&mut self, id: WorkId, outcome: WorkOutcome, step: &mut Step) {
+        match outcome {
+            WorkOutcome::PlanChecked(verdict) => self.plan_checked(id, verdict, step),
+            WorkOutcome::PlanMade(made) => self.plan_made(id, made, step),
+            WorkOutcome::PlanReviewed(fingerprint) => self.plan_reviewed(id, fingerprint, step),
+        }
+    }
+
+    fn plan_checked(&mut self, id: WorkId, verdict: Result<(), String>, step: &mut Step) {
         let State::AwaitingSync(awaiting) = &mut self.state else { return };
         let plan = match awaiting.submission.take() {
             Some(Submission::Checking(waiting, plan)) if waiting == id => *plan,
@@ -113,9 +121,9 @@ impl Group {
                 return;
             }
         };
-        match outcome {
-            WorkOutcome::PlanChecked(Ok(())) => self.accept(plan, step),
-            WorkOutcome::PlanChecked(Err(reason)) => self.refuse(plan, reason, step),
+        match verdict {
+            Ok(()) => self.accept(plan, step),
+            Err(reason) => self.refuse(plan, reason, step),
         }
     }
 
@@ -123,11 +131,10 @@ impl Group {
     fn refuse(&mut self, plan: SubmittedPlan, reason: String, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
         step.fact(Fact::PlanRefused { generation: self.generation, leader, reason: reason.clone() });
-        let origin = plan.origin.unwrap_or_default();
+        let origin = plan.origin.clone().unwrap_or_default();
         if self.settings.plan_check == PlanCheck::Warn {
             let memo = origin.memo.filter(|memo| memo.len() <= MAX_MEMO_BYTES);
-            return self
-                .accept(SubmittedPlan { states: plan.states, origin: Some(PlanOrigin { memo, ..origin }) }, step);
+            return self.accept(SubmittedPlan { origin: Some(PlanOrigin { memo, ..origin }), ..plan }, step);
         }
         let protocol = self.protocol.clone().unwrap_or_default();
         let kind = "invalid_assignment".to_owned();
@@ -136,7 +143,7 @@ impl Group {
 
     /// The proposal: the generation is invalid and the error goes to the others. The module is passed over for a while,
     /// another leader is drawn, and the next try is held back.
-    fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
+    pub(super) fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
         let protocol = fault.protocol.clone();
         let reason = format!("{protocol} failed at {leader}: {}: {}", fault.kind, fault.message);
@@ -151,7 +158,7 @@ impl Group {
     }
 
     /// The plan is fine: it is stored, and handed out when it is durable.
-    fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
+    pub(super) fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
         let is_foreign = plan.origin.is_none();
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
@@ -168,6 +175,8 @@ impl Group {
             digest: origin.digest,
             states,
             memo: origin.memo.map(MemberState).or(remembered),
+            fingerprint: plan.made.map(|made| made.fingerprint),
+            call_again: plan.made.and_then(|made| made.call_again),
         });
         match fault {
             Some(fault) => {
@@ -208,6 +217,7 @@ impl Group {
             }
         }
         self.settle();
+        self.arm_led();
         if let Some(trigger) = self.better_at_hand(step.now.wall) {
             self.rebalance(trigger, step);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
@@ -56,6 +56,17 @@ impl Directory {
         }
         let mut told = self.loaded.subscribe();
         matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
+    }
+
+    /// Told of every change of the topics, and of the modules.
+    pub(crate) fn changes(&self) -> Arc<Notify> {
+        self.topics.changes()
+    }
+
+    /// The configuration was read again.
+    pub(crate) fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<(), TopicError> {
+        self.topics.reconfigure(configured)?.iter().for_each(|warning| tracing::warn!("{warning}"));
+        Ok(())
     }
 
     /// The topics of this moment.

@@ -6,8 +6,11 @@ use tokio::sync::oneshot;
 
 use super::connection::Connection;
 use super::memory::Held;
-use crate::group::event::{CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest};
-use crate::group::{Event, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
+use crate::coordinator::SettingsBook;
+use crate::group::event::{
+    CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, ModuleOffer, SyncRequest,
+};
+use crate::group::{Event, GroupDescription, GroupLimits, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
 use crate::ids::GroupId;
 use crate::store::StoreError;
 
@@ -28,6 +31,10 @@ pub(crate) enum ToShard {
     Reloaded(GroupId, Result<Vec<Record>, StoreError>),
     /// Work is done.
     WorkDone(GroupId, WorkId, WorkOutcome),
+    /// Topics, racks or the coordinator's own modules, which these are, may have changed.
+    GroundChanged(Arc<[ModuleOffer]>),
+    /// The operator has other limits and settings.
+    Reconfigured(Box<(GroupLimits, SettingsBook)>),
     /// Somebody wants to see groups.
     Ask(Question),
     /// Everything told before is to be done and stored.

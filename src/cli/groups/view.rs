@@ -24,12 +24,26 @@ pub struct Group {
     pub leader: Option<String>,
     /// The module that made the plan in force.
     pub plan_digest: Option<String>,
+    /// How the coordinator leads it, if it does.
+    pub led: Option<Led>,
     /// Why it rebalanced last.
     pub last_trigger: Option<String>,
     /// Its members.
     pub members: Vec<Member>,
     /// What the vote passes over.
     pub suspended: Vec<Suspension>,
+}
+
+/// How the coordinator leads a group.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Led {
+    /// What serves the protocol; none: divvy's own range.
+    pub assignor: Option<String>,
+    /// The SHA-256 of its file.
+    pub digest: Option<String>,
+    /// Its configuration.
+    pub config: Value,
 }
 
 /// A member.
