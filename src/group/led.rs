@@ -234,6 +234,8 @@ impl Group {
     pub(super) fn ground_changed(&mut self, modules: Arc<[ModuleOffer]>, step: &mut Step) {
         self.led.modules = modules;
         self.look_soon(Cause::Ground, step.now.mono);
+        // After a failure the next try is held back for the module that failed: another one may be there now.
+        self.try_complete(step);
     }
 
     /// Other settings: where the coordinator leads it looks whether they concern the plan. Members of divvy's own learn
@@ -320,8 +322,15 @@ impl Group {
         if self.is_led() != self.is_led_now() {
             return self.rebalance(Trigger::SettingsChanged, step);
         }
-        if let Some(trigger) = self.better_at_hand(step.now.wall) {
-            return self.rebalance(trigger, step);
+        match self.better_at_hand(step.now.wall) {
+            Some(Trigger::RolledOut(_)) if cause == Cause::Settings => {
+                return self.rebalance(Trigger::SettingsChanged, step);
+            }
+            Some(Trigger::RolledOut(protocol)) => {
+                return self.rebalance(Trigger::GroundChanged(GroundChange::Module(protocol)), step);
+            }
+            Some(trigger) => return self.rebalance(trigger, step),
+            None => {}
         }
         let Some(plan) = self.plan_to_make(step.now.wall) else { return };
         let work = WorkId(step.entropy);
