@@ -124,6 +124,13 @@ impl Manifest {
         self.needs.iter().any(|it| it == REPLICA_RACKS)
     }
 
+    /// How members hand over under the name that a strategy serves (DESIGN 6.4): it belongs to the name, since members
+    /// act by it whatever made the plan. A name of divvy's carries its manifest's mode; whoever lets a strategy serve
+    /// under another name has `stated` it.
+    pub fn mode_under(&self, protocol: &Protocol, stated: Option<Mode>) -> Mode {
+        Mode::of_kafkas(protocol).or(stated).unwrap_or(self.mode)
+    }
+
     /// The protocol type that it serves.
     pub fn protocol_type(&self) -> ProtocolType {
         ProtocolType::from(self.protocol_type.as_str())

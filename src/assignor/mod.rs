@@ -13,6 +13,7 @@ use crate::ids::Digest;
 pub mod case;
 mod check;
 mod claims;
+mod cooperative;
 mod cut;
 mod encode;
 mod fingerprint;

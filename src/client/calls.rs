@@ -148,6 +148,7 @@ fn origin_tag(origin: &Origin) -> SyncRequestTag {
         topics: origin.topics.clone(),
         copies: origin.copies,
         complete: origin.complete,
+        mode: origin.mode,
         memo: origin.memo.clone(),
         fault: origin.fault.as_ref().map(|fault| FaultTag {
             protocol: fault.protocol.clone(),

@@ -88,6 +88,8 @@ pub struct PlanToCheck {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over.
+    pub mode: Mode,
 }
 
 /// An answer.

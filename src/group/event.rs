@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::settings::GroupSettings;
-use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::time::Now;
 
 /// One thing that happened. `entropy` is drawn by the shell for every input: a group has no randomness of its own.
@@ -165,6 +165,8 @@ pub struct PlanOrigin {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over under its protocol; one of Kafka's names says it better.
+    pub mode: Mode,
     /// What the strategy wants to remember until its next call.
     pub memo: Option<Bytes>,
     /// The failure that this plan stands in for.

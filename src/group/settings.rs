@@ -52,15 +52,6 @@ pub struct Alias {
     pub mode: Option<Mode>,
 }
 
-/// How members hand over under a name of Kafka's own.
-pub fn kafkas_mode(protocol: &str) -> Option<Mode> {
-    match protocol {
-        "range" | "roundrobin" | "sticky" => Some(Mode::Eager),
-        "cooperative-sticky" => Some(Mode::Cooperative),
-        _ => None,
-    }
-}
-
 /// The settings of one group.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -90,7 +81,7 @@ impl GroupSettings {
 
     /// How members hand over under a protocol (DESIGN 6.4: it belongs to the name); none: as its module says.
     pub fn mode(&self, protocol: &Protocol) -> Option<Mode> {
-        self.alias(protocol).and_then(|alias| alias.mode).or_else(|| kafkas_mode(protocol.as_str()))
+        Mode::of_kafkas(protocol).or_else(|| self.alias(protocol).and_then(|alias| alias.mode))
     }
 
     /// The configuration of an assignor, by its name with or without version.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::ids::{MemberId, Protocol};
+use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
@@ -95,6 +95,7 @@ impl Group {
             topics: origin.topics.clone(),
             copies: origin.copies,
             complete: origin.complete,
+            mode: Mode::of_kafkas(&protocol).unwrap_or(origin.mode),
             protocol_type,
             protocol,
         };

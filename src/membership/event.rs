@@ -9,7 +9,7 @@ use super::lead::{Fault, LeadJob, Led, Rules};
 use super::negotiate::{Offer, Strategies};
 use super::notice::Notice;
 use crate::assignor::MemberInput;
-use crate::ids::{Digest, Generation, MemberId, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::topics::TopicTable;
 use crate::wire::ErrorCode;
 
@@ -164,6 +164,8 @@ pub struct Origin {
     pub copies: u16,
     /// Whether every partition has to have an owner.
     pub complete: bool,
+    /// How members hand over.
+    pub mode: Mode,
     /// What the strategy wants to remember.
     pub memo: Option<Bytes>,
     /// The failure that the plan stands in for, or that left no plan at all.

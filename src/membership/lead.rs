@@ -14,7 +14,7 @@ use super::event::Peer;
 use super::negotiate::{NATIVE, Strategies};
 use crate::assignor::{self, LeaderInput, MemberInput, Named, Otherwise, Service};
 pub use crate::assignor::{Fault, Led, ServedBy};
-use crate::ids::{Generation, GroupId, MemberId, Protocol, ProtocolType};
+use crate::ids::{Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
 use crate::topics::TopicTable;
 
 /// The operator's settings for a group, as far as a member needs them: they come with a divvy coordinator's answer.
@@ -96,11 +96,18 @@ impl LeadJob {
         Named { protocol, strategy }
     }
 
+    /// How the group hands over: it belongs to the protocol that it agreed on, whatever makes the plan in its stead.
+    fn mode(&self) -> Mode {
+        let carried = self.named(&self.protocol).strategy.map(|it| it.manifest().mode_under(&self.protocol, None));
+        carried.or_else(|| Mode::of_kafkas(&self.protocol)).unwrap_or_default()
+    }
+
     fn input(&self) -> LeaderInput<'_> {
         LeaderInput {
             group: &self.group,
             generation: self.generation,
             protocol: &self.protocol,
+            mode: self.mode(),
             protocol_type: &self.protocol_type,
             members: &self.members,
             topics: &self.topics,

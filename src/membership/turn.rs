@@ -9,7 +9,7 @@ use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
 use super::state::{Accepted, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::watch::Racks;
 use super::{Action, Assigned, Membership, Notice, Purpose, metadata, modules};
-use crate::ids::{MemberId, Protocol};
+use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
 
@@ -167,6 +167,7 @@ impl Membership {
             topics: Vec::new(),
             copies: 1,
             complete: false,
+            mode: Mode::default(),
             memo: None,
             fault: led.fault,
             verdict: PlanOrError::Error,
@@ -176,6 +177,7 @@ impl Membership {
             origin.topics = plan.topics;
             origin.copies = plan.copies;
             origin.complete = plan.complete;
+            origin.mode = plan.mode;
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
             joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));

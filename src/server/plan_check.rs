@@ -12,5 +12,6 @@ pub(crate) fn verdict(plan: &PlanToCheck) -> Result<(), String> {
         topics: &plan.topics,
         copies: plan.copies,
         complete: plan.complete,
+        mode: plan.mode,
     })
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{DIVVY_DEPTH_MAX, DIVVY_TAG_MAX, MEMO_MAX, MODULES_MAX};
 use super::problem::{DecodeError, Problem};
 use super::tags::Tags;
-use crate::ids::{Digest, Protocol, TopicName};
+use crate::ids::{Digest, Mode, Protocol, TopicName};
 
 /// In the answer to ApiVersions: the peer is divvy.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -68,6 +68,8 @@ pub struct SyncRequestTag {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over under its protocol.
+    pub mode: Mode,
     /// What the strategy wants to remember.
     #[serde(with = "binary")]
     pub memo: Option<Bytes>,

@@ -1,7 +1,7 @@
 //! divvy's own tagged fields come back as they were sent, from a peer of any age.
 
 use bytes::Bytes;
-use divvy::ids::{Digest, Protocol, TopicName};
+use divvy::ids::{Digest, Mode, Protocol, TopicName};
 use divvy::wire::divvy::{
     ApiVersionsTag, FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
 };
@@ -47,9 +47,10 @@ proptest! {
     #[test]
     fn a_sync_comes_back(digest in option::of(any::<[u8; 32]>()), settings_hash: u64, copies: u16, complete: bool,
                          topics in vec((".{0,9}".prop_map(TopicName::from), any::<u32>()), 0..5), memo in memo(),
-                         fault in option::of(fault()), failed: bool) {
+                         fault in option::of(fault()), failed: bool, cooperative: bool) {
+        let mode = if cooperative { Mode::Cooperative } else { Mode::Eager };
         let sent = SyncRequestTag {
-            digest: digest.map(Digest), settings_hash, topics, copies, complete, memo, fault, failed,
+            digest: digest.map(Digest), settings_hash, topics, copies, complete, mode, memo, fault, failed,
         };
         let mut tags = Tags::default();
         sent.put(&mut tags);

@@ -158,6 +158,7 @@ fn lead_writers(assignor: &dyn Assignor, memo: Option<&[u8]>, generation: i32, i
         group: &"ledger".into(),
         generation: Generation(generation),
         protocol: &manifest.protocol(),
+        mode: manifest.mode_under(&manifest.protocol(), None),
         protocol_type: &manifest.protocol_type(),
         members: &members,
         topics: &TopicTable::default(),

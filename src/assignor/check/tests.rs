@@ -25,6 +25,7 @@ fn check(states: &[(&str, Bytes)], copies: u16, complete: bool) -> Result<(), St
         topics: &[("u".into(), 1), ("t".into(), 2), ("unread".into(), 5)],
         copies,
         complete,
+        mode: Mode::Eager,
     })
 }
 
@@ -79,6 +80,7 @@ fn two_members_are_never_both_active() {
             topics: &[],
             copies: 1,
             complete: true,
+            mode: Mode::Eager,
         })
     };
     assert_eq!(check(true, false), Ok(()));

@@ -7,9 +7,8 @@ use toml::de::DeValue;
 
 use super::document::{Report, Section, Table};
 use super::values::is_protocol_wish;
-use crate::group::settings::kafkas_mode;
 use crate::group::{Alias, GroupSettings, Lead, LeaderSelection, PlanCheck};
-use crate::ids::Mode;
+use crate::ids::{Mode, Protocol};
 
 const MATCH: &str = r#"a pattern of group ids, such as "search-*""#;
 const ASSIGNORS: &str = r#"a list of assignors, each by name or name@version, such as ["rack-aware@1", "range"]"#;
@@ -52,7 +51,7 @@ fn alias<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<Alias> {
     let served_by = section.text("assignor", FALLBACK, assignor);
     let mode = section.choice("mode", &modes);
     if let Some(name) = &protocol {
-        match (kafkas_mode(name), mode) {
+        match (Mode::of_kafkas(&Protocol::from(name.as_str())), mode) {
             (Some(is), Some(said)) if is != said => {
                 section.wrong(&format!("mode: every client hands over the other way under {name}: leave it out"));
             }
