@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
 mod cli;
+mod led_ground;
 mod member;
 mod member_ground;
 mod member_modules;
@@ -12,6 +13,7 @@ mod server_admin;
 mod server_bugs;
 mod server_bugs_groups;
 mod server_hostile;
+mod server_led;
 mod server_plans;
 mod server_restart;
 mod server_story;
