@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::embedded::{show_metadata, show_state};
 use crate::group::describe::LedDescription;
-use crate::group::{GroupDescription, GroupSummary, MemberDescription, StateName, Suspension};
+use crate::group::{
+    GenerationOutcome, GenerationRecord, GroupDescription, GroupSummary, MemberDescription, StateName, Suspension,
+};
 use crate::ids::{Digest, Protocol};
 use crate::server::topics::View;
 use crate::topics::Topic;
@@ -53,6 +55,33 @@ fn led(led: &LedDescription) -> Value {
         "digest": led.digest.as_ref().map(Digest::to_string),
         "config": led.config,
     })
+}
+
+/// The last generations of a group, oldest first.
+pub(super) fn history(group: &str, generations: &[GenerationRecord]) -> Value {
+    let generation = |it: &GenerationRecord| {
+        let (outcome, reason) = match &it.outcome {
+            GenerationOutcome::Awaited => ("awaited", None),
+            GenerationOutcome::Accepted => ("accepted", None),
+            GenerationOutcome::Failed(reason) => ("failed", Some(reason)),
+            GenerationOutcome::Superseded => ("superseded", None),
+            GenerationOutcome::Empty => ("empty", None),
+        };
+        json!({
+            "generation": it.generation,
+            "trigger": it.trigger,
+            "began_ms": it.began,
+            "join_ms": it.join_ms,
+            "plan_ms": it.plan_ms,
+            "protocol": it.protocol,
+            "digest": it.digest.as_ref().map(Digest::to_string),
+            "leader": it.leader,
+            "members": it.members,
+            "outcome": outcome,
+            "reason": reason,
+        })
+    };
+    json!({ "id": group, "generations": generations.iter().map(generation).collect::<Vec<_>>() })
 }
 
 fn member(member: &MemberDescription, protocol_type: &str) -> Value {

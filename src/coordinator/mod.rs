@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::group::event::ModuleOffer;
 use crate::group::{
-    Effects, Event, Group, GroupDescription, GroupLimits, GroupSummary, Input, Lead, Record, StateName,
+    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Lead, Record,
+    StateName,
 };
 use crate::ids::{Generation, GroupId};
 use crate::time::{Now, Timestamp, WallTime};
@@ -233,6 +234,11 @@ impl Coordinator {
             last_trigger: None,
             led: None,
         })
+    }
+
+    /// The last generations of a group, oldest first; none if it is not here.
+    pub fn history(&self, group: &GroupId) -> Option<Vec<GenerationRecord>> {
+        self.groups.get(group).map(Group::history)
     }
 
     fn is_loading(&self, group: &GroupId) -> bool {

@@ -50,6 +50,7 @@ impl Group {
             State::Joining(joining) if joining.deadline <= now => self.join_deadline(step),
             State::Joining(_) => self.try_complete(step),
             State::AwaitingSync(awaiting) if awaiting.deadline <= now => self.sync_deadline(step),
+            State::Stable(_) if self.is_over_size() => self.rebalance(Trigger::OverSize, step),
             State::Stable(stable) if stable.sync_deadline.is_some_and(|at| at <= now) => self.sync_deadline(step),
             State::AwaitingSync(_) | State::Stable(_) => {}
         }
@@ -86,8 +87,14 @@ impl Group {
                 Some(if completes { joining.deadline.min(released) } else { joining.deadline })
             }
             State::AwaitingSync(awaiting) => self.unsynced().then_some(awaiting.deadline),
+            State::Stable(_) if self.is_over_size() => Some(Timestamp::default()),
             State::Stable(stable) => stable.sync_deadline,
         }
+    }
+
+    /// Whether the group was read with more members than it may have by now: it sheds some in a rebalance (KAFKA-7641).
+    fn is_over_size(&self) -> bool {
+        self.roster.members.len() > self.limits.max_size
     }
 
     fn unsynced(&self) -> bool {

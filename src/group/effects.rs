@@ -124,6 +124,8 @@ pub struct JoinReply {
     pub leader: MemberId,
     /// The member's own id.
     pub member: MemberId,
+    /// Whether the leader leaves the plan as it is (KIP-814).
+    pub skip_assignment: bool,
     /// Everybody, for the leader alone.
     pub members: Vec<JoinedMember>,
     /// For a divvy member.
@@ -194,6 +196,10 @@ pub enum Trigger {
     MetadataChanged(MemberId),
     /// The leader joined again, as it does when topics change.
     LeaderRejoined(MemberId),
+    /// A process took the place of an earlier one of the same instance id, and the generation could not go on as it was.
+    Replaced(MemberId),
+    /// The group was read with more members than `group.max.size` allows by now.
+    OverSize,
     /// Somebody left.
     MemberLeft(MemberId),
     /// Somebody fell silent.
@@ -232,6 +238,8 @@ impl Trigger {
             Trigger::MemberJoined(_) => "member_joined",
             Trigger::MetadataChanged(_) => "metadata_changed",
             Trigger::LeaderRejoined(_) => "leader_rejoined",
+            Trigger::Replaced(_) => "replaced",
+            Trigger::OverSize => "over_size",
             Trigger::MemberLeft(_) => "member_left",
             Trigger::SessionExpired(_) => "session_expired",
             Trigger::SyncExpired(_) => "sync_expired",
@@ -253,6 +261,8 @@ impl fmt::Display for Trigger {
             Trigger::MemberJoined(id) => write!(f, "{id} joined"),
             Trigger::MetadataChanged(id) => write!(f, "{id} joined again with other metadata"),
             Trigger::LeaderRejoined(id) => write!(f, "the leader {id} joined again"),
+            Trigger::Replaced(id) => write!(f, "{id} took the place of an earlier process of its instance id"),
+            Trigger::OverSize => f.write_str("the group has more members than group.max.size allows"),
             Trigger::MemberLeft(id) => write!(f, "{id} left"),
             Trigger::SessionExpired(id) => write!(f, "{id} was silent for too long"),
             Trigger::SyncExpired(id) => write!(f, "{id} never asked for its state"),
@@ -288,6 +298,13 @@ pub enum Fact {
         client_id: String,
         /// Where it connects from.
         client_host: String,
+    },
+    /// A process took the place of an earlier one of the same instance id (KIP-345).
+    Replaced {
+        /// The id of the earlier one.
+        old: MemberId,
+        /// The id that counts now.
+        new: MemberId,
     },
     /// A member is gone.
     Removed {

@@ -75,6 +75,15 @@ pub enum IdHandshake {
     None,
 }
 
+/// Whether a client can lead without making a plan (KIP-814, JoinGroup v9).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SkipAssignment {
+    /// It is told to leave the plan as it is.
+    Understood,
+    /// It would make a plan whenever it is told that it leads.
+    Unknown,
+}
+
 /// A module that a member can run: the protocol it serves and what it is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ModuleOffer {
@@ -115,6 +124,8 @@ pub struct JoinRequest {
     pub protocols: Vec<OfferedProtocol>,
     /// Whether ids are handed out first.
     pub handshake: IdHandshake,
+    /// Whether it can lead without making a plan.
+    pub skip_assignment: SkipAssignment,
     /// Only a divvy member says: the modules that it can run.
     pub modules: Option<Vec<ModuleOffer>>,
     /// Why it joins, for the log (KIP-800).

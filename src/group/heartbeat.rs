@@ -1,6 +1,6 @@
 //! Heartbeat: a sign of life, and with it what a divvy member could run by now.
 
-use crate::ids::{Generation, MemberId};
+use crate::ids::MemberId;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
@@ -12,7 +12,7 @@ use super::{Group, Step};
 impl Group {
     /// Answered at once, whatever the store does: it rests on nothing that has to be durable.
     pub(super) fn heartbeat(&mut self, ticket: Ticket, request: HeartbeatRequest, step: &mut Step) {
-        let error = match self.validate(&request.member, request.generation) {
+        let error = match self.validate(&request.member, request.instance.as_ref(), request.generation) {
             Ok(()) => self.alive(request, step),
             Err(error) => error,
         };
@@ -48,16 +48,5 @@ impl Group {
         member.renew(now);
         let expires = member.expires;
         self.wake_by(expires);
-    }
-
-    /// The checks of every request of a member, in this order: who, then which generation.
-    pub(super) fn validate(&self, member: &MemberId, generation: Generation) -> Result<(), ErrorCode> {
-        if !self.roster.members.contains_key(member) {
-            return Err(ErrorCode::UnknownMemberId);
-        }
-        if generation != self.generation {
-            return Err(ErrorCode::IllegalGeneration);
-        }
-        Ok(())
     }
 }

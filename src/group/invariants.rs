@@ -30,6 +30,7 @@ impl Group {
                 "a generation that the coordinator leads never waits for a member's plan",
                 !(is_led && matches!(self.state, State::AwaitingSync(_))) || self.is_made_here(),
             ),
+            ("each instance id names its member", self.roster.instances_fit()),
             (
                 "a JoinGroup waits only in the join phase",
                 matches!(self.state, State::Joining(_))

@@ -12,23 +12,63 @@ use super::{Fact, Group, Step};
 
 impl Group {
     pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
-        if let Err((error, reason)) = self.may_join(&request) {
+        let replaced = self.replaced_by(&request);
+        if let Err((error, reason)) = self.may_join(&request, replaced.as_ref()) {
             step.fact(Fact::Refused { api: "JoinGroup", client_id: request.client_id.clone(), error, reason });
             self.reply(ticket, join_error(error, request.member), step);
+        } else if !self.has_room_for(&request.member, replaced.as_ref()) {
+            self.turn_away(ticket, request, step);
+        } else if let Some(old) = replaced {
+            self.replace(ticket, &old, request, step);
         } else if request.member.as_str().is_empty() {
             self.join_newcomer(ticket, request, step);
-        } else if self.roster.pending.remove(&request.member).is_some() {
-            let id = request.member.clone();
-            self.add(ticket, id, request, true, step);
-        } else if self.roster.members.contains_key(&request.member) {
-            self.rejoin(ticket, request, step);
+        } else if self.roster.pending.contains_key(&request.member) {
+            self.join_with_new_id(ticket, request, step);
+        } else if let Err(error) = self.recognise(&request.member, request.instance.as_ref()) {
+            self.reply(ticket, join_error(error, request.member), step);
         } else {
-            self.reply(ticket, join_error(ErrorCode::UnknownMemberId, request.member), step);
+            self.rejoin(ticket, request, step);
+        }
+    }
+
+    /// A newcomer comes back with the id that it was given. Ids are given so only to processes without an instance id.
+    fn join_with_new_id(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        let id = request.member.clone();
+        if request.instance.is_some() {
+            return self.reply(ticket, join_error(ErrorCode::UnknownServerError, id), step);
+        }
+        self.roster.pending.remove(&id);
+        self.add(ticket, id, request, true, step);
+    }
+
+    /// Who is in the group may come back, a newcomer only below `group.max.size`. A group that was read with more members
+    /// than that keeps those who come back first.
+    fn has_room_for(&self, id: &MemberId, replaced: Option<&MemberId>) -> bool {
+        let (members, max) = (&self.roster.members, self.limits.max_size);
+        match members.get(replaced.unwrap_or(id)) {
+            None => members.len() < max,
+            Some(member) if members.len() <= max || member.has_joined() => true,
+            Some(_) if matches!(self.state, State::Joining(_)) => {
+                members.values().filter(|member| member.has_joined()).count() < max
+            }
+            Some(_) => true,
+        }
+    }
+
+    /// There is no room: not for a newcomer, and in a group that is too large not for the last of its members.
+    fn turn_away(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        let (error, reason) = (ErrorCode::GroupMaxSizeReached, format!("group.max.size is {}", self.limits.max_size));
+        step.fact(Fact::Refused { api: "JoinGroup", client_id: request.client_id, error, reason });
+        self.reply(ticket, join_error(error, MemberId::default()), step);
+        let known = self.roster.pending.remove(&request.member).is_some()
+            | self.drop_member(&request.member, "the group is full", error, step);
+        if known {
+            self.try_complete(step);
         }
     }
 
     /// The checks that need no id.
-    fn may_join(&self, request: &JoinRequest) -> Result<(), (ErrorCode, String)> {
+    fn may_join(&self, request: &JoinRequest, replaced: Option<&MemberId>) -> Result<(), (ErrorCode, String)> {
         let (min, max) = (self.limits.min_session_timeout, self.limits.max_session_timeout);
         if request.session_timeout < min || request.session_timeout > max {
             let reason = format!(
@@ -51,7 +91,8 @@ impl Group {
             let reason = format!("protocol type {:?}, but the group's is {kind:?}", request.protocol_type);
             return Err((ErrorCode::InconsistentGroupProtocol, reason));
         }
-        let mut others = self.roster.members.iter().filter(|(id, _)| **id != request.member).peekable();
+        let itself = replaced.unwrap_or(&request.member);
+        let mut others = self.roster.members.iter().filter(|(id, _)| *id != itself).peekable();
         if others.peek().is_none() {
             return Ok(());
         }
@@ -64,10 +105,6 @@ impl Group {
             let reason =
                 format!("it offers {mine:?}; no protocol of these is supported by all members (one offers {theirs:?})");
             return Err((ErrorCode::InconsistentGroupProtocol, reason));
-        }
-        let known = self.roster.members.contains_key(&request.member);
-        if !known && self.roster.members.len() >= self.limits.max_size {
-            return Err((ErrorCode::GroupMaxSizeReached, format!("group.max.size is {}", self.limits.max_size)));
         }
         Ok(())
     }
@@ -89,7 +126,7 @@ impl Group {
     }
 
     /// The name that the client gives itself, and digits that nobody can guess.
-    fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
+    pub(super) fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
         let name = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
         let prefix = &name[..name.floor_char_boundary(MAX_MEMBER_ID_PREFIX_BYTES)];
         let mut digits = entropy;
@@ -115,7 +152,7 @@ impl Group {
         let arrival = self.roster.next_arrival();
         let mut member = Member::new(request, knows_id, expires, arrival);
         member.parked = Parked::Join(ticket);
-        self.roster.members.insert(id.clone(), member);
+        self.roster.insert(id.clone(), member);
         self.wake_by(expires);
         if let State::Joining(joining) = &mut self.state {
             if let Some(initial) = &mut joining.initial {
@@ -157,7 +194,7 @@ impl Group {
     fn answer_again(&mut self, ticket: Ticket, id: &MemberId, step: &mut Step) {
         self.renew(id, step.now.mono);
         let reply = self.join_reply(id, step.now.wall);
-        self.reply(ticket, reply, step);
+        self.reply(ticket, Reply::Join(reply), step);
     }
 
     /// The same member asks again while an older request of it waits: the older one is answered 27, which every client
@@ -191,6 +228,7 @@ pub(crate) fn join_error(error: ErrorCode, member: MemberId) -> Reply {
         protocol: None,
         leader: MemberId::default(),
         member,
+        skip_assignment: false,
         members: Vec::new(),
         divvy: None,
     })

@@ -4,7 +4,7 @@ use crate::ids::MemberId;
 use crate::wire::ErrorCode;
 
 use super::effects::{LeaveReply, Reply, Trigger};
-use super::event::{LeaveRequest, Ticket};
+use super::event::{LeaveRequest, Leaver, Ticket};
 use super::join::join_error;
 use super::roster::Parked;
 use super::{Fact, Group, Step};
@@ -15,16 +15,16 @@ impl Group {
         let mut left = None;
         let mut answers = Vec::with_capacity(request.members.len());
         for leaver in request.members {
-            let id = leaver.member;
-            let error = if self.roster.pending.remove(&id).is_some() {
-                ErrorCode::None
-            } else if self.drop_member(&id, "left", ErrorCode::UnknownMemberId, step) {
-                left = Some(id.clone());
-                ErrorCode::None
-            } else {
-                ErrorCode::UnknownMemberId
+            let error = match self.leaving(&leaver) {
+                Ok(Some(id)) => {
+                    self.drop_member(&id, "left", ErrorCode::UnknownMemberId, step);
+                    left = Some(id);
+                    ErrorCode::None
+                }
+                Ok(None) => ErrorCode::None,
+                Err(error) => error,
             };
-            answers.push((id, leaver.instance, error));
+            answers.push((leaver.member, leaver.instance, error));
         }
         match left {
             Some(id) => self.rebalance(Trigger::MemberLeft(id), step),
@@ -33,9 +33,23 @@ impl Group {
         self.reply(ticket, Reply::Leave(LeaveReply { error: ErrorCode::None, members: answers }), step);
     }
 
+    /// The member that an entry means; none if it was only an id that was given and not used. An administrator names a
+    /// static member by its instance id alone.
+    fn leaving(&mut self, leaver: &Leaver) -> Result<Option<MemberId>, ErrorCode> {
+        let id = &leaver.member;
+        if id.as_str().is_empty() {
+            let holder = leaver.instance.as_ref().and_then(|instance| self.roster.holder(instance));
+            return holder.cloned().map(Some).ok_or(ErrorCode::UnknownMemberId);
+        }
+        if self.roster.pending.remove(id).is_some() {
+            return Ok(None);
+        }
+        self.recognise(id, leaver.instance.as_ref()).map(|()| Some(id.clone()))
+    }
+
     /// Removes a member and answers what it had parked. The caller rebalances or re-tests the join phase.
     pub(super) fn drop_member(&mut self, id: &MemberId, why: &'static str, parked: ErrorCode, step: &mut Step) -> bool {
-        let Some(member) = self.roster.members.remove(id) else { return false };
+        let Some(member) = self.roster.remove(id) else { return false };
         step.fact(Fact::Removed { member: id.clone(), why });
         match member.parked {
             Parked::Nothing => {}
@@ -57,7 +71,8 @@ impl Group {
         };
         member.parked = Parked::Nothing;
         let id = id.clone();
-        if member.knows_id {
+        // What it took over from an earlier process is not lost with a connection: the next one asks for it by its instance id.
+        if member.knows_id || member.replaces {
             member.is_new = false;
             return self.renew(&id, step.now.mono);
         }

@@ -72,6 +72,9 @@ pub const MAX_MEMO_BYTES: usize = divvy_guest::abi::MAX_MEMO_BYTES;
 /// A message of a fault is cut to this: it is stored and shown.
 pub const MAX_FAULT_TEXT_BYTES: usize = 1024;
 
+/// Generations that a group remembers: enough to see a storm, and a day of a quiet group.
+pub const GENERATIONS_REMEMBERED: u8 = 32;
+
 /// Suspensions kept per group; the oldest goes.
 pub const MAX_SUSPENSIONS: usize = 32;
 

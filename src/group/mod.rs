@@ -15,6 +15,8 @@ pub mod describe;
 pub mod effects;
 pub mod event;
 mod heartbeat;
+mod history;
+mod instances;
 mod invariants;
 mod join;
 mod leave;
@@ -34,6 +36,7 @@ mod vote;
 pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName};
 pub use effects::{Effects, Fact, Reply, Trigger, Work};
 pub use event::{Event, Input, Seq, Ticket, WorkId, WorkOutcome};
+pub use history::{GenerationOutcome, GenerationRecord};
 pub(crate) use join::join_error;
 pub use led::COORDINATOR;
 pub use limits::GroupLimits;
@@ -42,6 +45,7 @@ pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
 pub use settings::{Alias, GroupSettings, Lead, LeaderSelection, PlanCheck};
 
+use history::History;
 use record::{OffsetRecord, PlanRecord};
 use roster::Roster;
 use state::State;
@@ -67,6 +71,7 @@ pub struct Group {
     since: WallTime,
     /// What began the last rebalance.
     last_trigger: Option<Trigger>,
+    history: History,
     /// Leaders' errors in a row: each doubles the hold before the next try.
     failures_in_row: u32,
     /// No join phase ends before.
@@ -122,6 +127,7 @@ impl Group {
             suspensions: Vec::new(),
             since: now.wall,
             last_trigger: None,
+            history: History::default(),
             failures_in_row: 0,
             hold_until: Timestamp::default(),
             failed_module: None,

@@ -39,7 +39,7 @@ impl Group {
         if request.generation < Generation(0) && request.member.as_str().is_empty() {
             return Err(ErrorCode::UnknownMemberId);
         }
-        self.validate(&request.member, request.generation)?;
+        self.validate(&request.member, request.instance.as_ref(), request.generation)?;
         if matches!(self.state, State::AwaitingSync(_)) {
             return Err(ErrorCode::RebalanceInProgress);
         }

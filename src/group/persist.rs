@@ -9,6 +9,7 @@ use crate::wire::ErrorCode;
 
 use super::effects::{LeaveReply, Reply};
 use super::event::{Seq, Ticket};
+use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
 use super::record::{Header, OffsetRecord, PlanRecord};
@@ -29,6 +30,8 @@ pub struct Persisted {
     pub reserved: Generation,
     /// What the vote passes over.
     pub suspensions: Vec<Suspension>,
+    /// The last generations.
+    pub history: Vec<GenerationRecord>,
     /// The committed offsets.
     pub offsets: BTreeMap<(TopicName, i32), OffsetRecord>,
 }
@@ -50,6 +53,7 @@ impl Group {
                 Record::Plan(plan) => group.plan = Some(plan),
                 Record::Reserved(generation) => group.ledger.reserved = generation,
                 Record::Suspensions(suspensions) => group.suspensions = suspensions,
+                Record::Generation(entry) => group.history.restore(entry),
                 Record::Offset(it) => {
                     group.offsets.insert((it.offset.topic.clone(), it.offset.partition), it);
                 }
@@ -82,7 +86,7 @@ impl Group {
         for record in header.members {
             let arrival = self.roster.next_arrival();
             let (id, member) = Member::restored(record, now.mono, arrival);
-            self.roster.members.insert(id, member);
+            self.roster.insert(id, member);
         }
         let empty = self.roster.members.is_empty();
         self.state = if empty { State::Empty } else { State::Stable(Stable { sync_deadline: None }) };
@@ -95,6 +99,7 @@ impl Group {
             plan: self.plan.clone(),
             reserved: self.ledger.reserved,
             suspensions: self.suspensions.clone(),
+            history: self.history.stored(),
             offsets: self.offsets.clone(),
         }
     }

@@ -7,8 +7,9 @@ use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply, Trigger};
+use super::history::GenerationOutcome;
 use super::persist::reserve_ahead;
-use super::roster::Parked;
+use super::roster::{Member, Parked};
 use super::state::{AwaitingSync, InitialDelay, Joining, State};
 use super::vote::Offers;
 use super::{Fact, Group, Record, Step};
@@ -25,6 +26,7 @@ impl Group {
         let deadline = step.now.mono + if first { delay } else { phase };
         let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
         self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
+        self.history.began(step.now);
         step.fact(Fact::RebalanceBegan(trigger.clone()));
         self.last_trigger = Some(trigger.clone());
         self.set_state(State::Joining(Joining { deadline, initial, trigger }), step);
@@ -77,21 +79,39 @@ impl Group {
             joining.deadline = self.hold_until;
             return self.wake_by(self.hold_until);
         }
-        let absent: Vec<MemberId> = self
-            .roster
-            .members
-            .iter()
-            .filter(|(_, m)| !matches!(m.parked, Parked::Join(_)))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in absent {
-            self.drop_member(&id, "did not join in time", ErrorCode::UnknownMemberId, step);
-        }
+        self.drop_absent(step);
         if self.roster.members.is_empty() {
             self.become_empty(step);
-        } else {
+        } else if self.roster.members.values().any(Member::has_joined) {
             self.complete(step);
+        } else {
+            self.await_static_members(step);
         }
+    }
+
+    /// Those who did not come in time are out. Static members keep their place until their session ends (KIP-345), unless
+    /// the group is too large.
+    fn drop_absent(&mut self, step: &mut Step) {
+        let absent = self.roster.members.iter().filter(|(_, member)| !member.has_joined());
+        let (mut out, away): (Vec<MemberId>, Vec<MemberId>) = {
+            let (keeping, out): (Vec<_>, Vec<_>) = absent.partition(|(_, member)| member.is_static());
+            let ids = |of: Vec<(&MemberId, &Member)>| of.into_iter().map(|(id, _)| id.clone()).collect();
+            (ids(out), ids(keeping))
+        };
+        let staying = self.roster.members.len() - out.len();
+        out.extend(away.into_iter().take(staying.saturating_sub(self.limits.max_size)));
+        for id in out {
+            self.drop_member(&id, "did not join in time", ErrorCode::UnknownMemberId, step);
+        }
+    }
+
+    /// Nobody came, and all who are left are static: they have until their sessions end.
+    fn await_static_members(&mut self, step: &mut Step) {
+        let next = step.now.mono + self.roster.rebalance_timeout();
+        if let State::Joining(joining) = &mut self.state {
+            joining.deadline = next;
+        }
+        self.wake_by(next);
     }
 
     /// A new generation: its protocol, its leader, and an answer to everybody.
@@ -109,6 +129,7 @@ impl Group {
             members: self.roster.members.len(),
             trigger,
         });
+        self.remember_generation(GenerationOutcome::Awaited, step.now);
         self.report_differing_digests(step);
         let now = step.now.mono;
         let deadline = now + self.roster.rebalance_timeout();
@@ -116,18 +137,22 @@ impl Group {
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
-            let reply = self.join_reply(&id, step.now.wall);
             let Some(member) = self.roster.members.get_mut(&id) else { continue };
+            let parked = std::mem::replace(&mut member.parked, Parked::Nothing);
+            let Parked::Join(ticket) = parked else {
+                // A static member that is away: it cannot ask for a state that it was not told of, and only its session says
+                // how long its place is kept.
+                member.synced = true;
+                continue;
+            };
             member.is_new = false;
             member.knows_id = true;
             member.synced = false;
             member.renew(now);
             let expires = member.expires;
-            let parked = std::mem::replace(&mut member.parked, Parked::Nothing);
             self.wake_by(expires);
-            if let Parked::Join(ticket) = parked {
-                self.reply(ticket, reply, step);
-            }
+            let reply = self.join_reply(&id, step.now.wall);
+            self.reply(ticket, Reply::Join(reply), step);
         }
         self.lead_generation(step);
     }
@@ -148,6 +173,8 @@ impl Group {
         }
         let header = self.header();
         self.emit(Record::Header(header), step);
+        self.remember_generation(GenerationOutcome::Empty, step.now);
+        self.emit_history(step);
     }
 
     /// Counts on. A generation above the stored reservation is announced only behind a new reservation.
@@ -161,7 +188,7 @@ impl Group {
     }
 
     /// The answer to a member's JoinGroup in the present generation; the leader's carries everybody.
-    pub(super) fn join_reply(&self, id: &MemberId, now: WallTime) -> Reply {
+    pub(super) fn join_reply(&self, id: &MemberId, now: WallTime) -> JoinReply {
         let leads = self.leader.as_ref() == Some(id);
         let is_divvy = self.roster.members.get(id).is_some_and(|member| member.modules.is_some());
         let everybody = self.roster.members.iter().map(|(id, member)| JoinedMember {
@@ -174,16 +201,17 @@ impl Group {
             suspended: self.suspended(now),
             memo: self.plan.as_ref().filter(|_| leads).and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
         };
-        Reply::Join(JoinReply {
+        JoinReply {
             error: ErrorCode::None,
             generation: self.generation,
             protocol_type: self.protocol_type.clone(),
             protocol: self.protocol.clone(),
             leader: self.leader.clone().unwrap_or_default(),
             member: id.clone(),
+            skip_assignment: false,
             members: if leads { everybody.collect() } else { Vec::new() },
             divvy: is_divvy.then(|| Box::new(extras())),
-        })
+        }
     }
 
     /// How long the next join phase is held after leaders' errors: 1 s, 2 s, 4 s …, at most a third of the shortest

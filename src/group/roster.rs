@@ -30,6 +30,10 @@ pub(super) struct Member {
     pub is_new: bool,
     /// Whether it can know its id: it was told it by an answer.
     pub knows_id: bool,
+    /// Whether a request has named its present id since it was given or restored: somebody lives under it.
+    pub used_id: bool,
+    /// Whether its place is older than its id: it took it over from an earlier process (KIP-345).
+    pub replaces: bool,
     /// Whether it has asked for its state in this generation.
     pub synced: bool,
     /// When its silence has lasted too long. Not looked at while a request of it waits (unless it is new).
@@ -61,6 +65,8 @@ impl Member {
             parked: Parked::Nothing,
             is_new: true,
             knows_id,
+            used_id: false,
+            replaces: false,
             synced: false,
             expires,
             arrival,
@@ -82,6 +88,8 @@ impl Member {
             parked: Parked::Nothing,
             is_new: false,
             knows_id: true,
+            used_id: false,
+            replaces: false,
             synced: true,
             expires: now + session_timeout,
             arrival,
@@ -110,9 +118,8 @@ impl Member {
         self.protocols == request.protocols && self.modules == request.modules
     }
 
-    /// Takes what a later JoinGroup says.
+    /// Takes what a later JoinGroup says. Its instance id stays, said or not.
     pub fn update(&mut self, request: JoinRequest) {
-        self.instance = request.instance;
         self.client_id = request.client_id;
         self.client_host = request.client_host;
         self.session_timeout = request.session_timeout;
@@ -153,6 +160,16 @@ impl Member {
         all
     }
 
+    /// Whether it keeps its place while it is away (KIP-345).
+    pub fn is_static(&self) -> bool {
+        self.instance.is_some()
+    }
+
+    /// Whether its JoinGroup waits.
+    pub fn has_joined(&self) -> bool {
+        matches!(self.parked, Parked::Join(_))
+    }
+
     /// Whether its silence counts now.
     pub fn can_expire(&self) -> bool {
         self.is_new || self.parked == Parked::Nothing
@@ -178,10 +195,41 @@ pub(super) struct PendingId {
 pub(super) struct Roster {
     pub members: BTreeMap<MemberId, Member>,
     pub pending: BTreeMap<MemberId, PendingId>,
+    /// The member of each instance id.
+    instances: BTreeMap<InstanceId, MemberId>,
     arrivals: u64,
 }
 
 impl Roster {
+    /// Takes a member in.
+    pub fn insert(&mut self, id: MemberId, member: Member) {
+        if let Some(instance) = &member.instance {
+            self.instances.insert(instance.clone(), id.clone());
+        }
+        self.members.insert(id, member);
+    }
+
+    /// Lets a member go.
+    pub fn remove(&mut self, id: &MemberId) -> Option<Member> {
+        let member = self.members.remove(id)?;
+        if let Some(instance) = &member.instance {
+            self.instances.remove(instance);
+        }
+        Some(member)
+    }
+
+    /// The member of an instance id.
+    pub fn holder(&self, instance: &InstanceId) -> Option<&MemberId> {
+        self.instances.get(instance)
+    }
+
+    /// Whether each static member, and nobody else, is found by its instance id.
+    pub fn instances_fit(&self) -> bool {
+        let of_members = self.members.iter().filter_map(|(id, member)| Some((member.instance.as_ref()?, id)));
+        of_members.clone().count() == self.instances.len()
+            && of_members.into_iter().all(|(instance, id)| self.instances.get(instance) == Some(id))
+    }
+
     /// The number of the next arrival.
     pub fn next_arrival(&mut self) -> u64 {
         self.arrivals += 1;
@@ -190,7 +238,7 @@ impl Roster {
 
     /// Whether everybody's JoinGroup waits.
     pub fn all_joined(&self) -> bool {
-        self.members.values().all(|member| matches!(member.parked, Parked::Join(_)))
+        self.members.values().all(Member::has_joined)
     }
 
     /// The longest rebalance timeout: how long a phase may take.

@@ -8,6 +8,7 @@ use crate::wire::ErrorCode;
 
 use super::effects::{PlanToCheck, Reply, SyncReply, Trigger, Work};
 use super::event::{Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
+use super::history::GenerationOutcome;
 use super::limits::MAX_MEMO_BYTES;
 use super::record::{PlanRecord, State as MemberState};
 use super::roster::Parked;
@@ -42,8 +43,8 @@ impl Group {
         }
     }
 
-    fn may_sync(&self, request: &SyncRequest) -> Result<(), ErrorCode> {
-        self.validate(&request.member, request.generation)?;
+    fn may_sync(&mut self, request: &SyncRequest) -> Result<(), ErrorCode> {
+        self.validate(&request.member, request.instance.as_ref(), request.generation)?;
         let differs = |sent: Option<&str>, is: Option<&str>| sent.zip(is).is_some_and(|(sent, is)| sent != is);
         let name = |protocol: &Option<Protocol>| protocol.as_ref().map(|it| it.as_str().to_owned());
         let kind_differs =
@@ -154,6 +155,7 @@ impl Group {
         self.failed_leader = Some(leader);
         self.failures_in_row = self.failures_in_row.saturating_add(1);
         self.hold_until = step.now.mono + self.retry_hold();
+        self.history.ended(GenerationOutcome::Failed(reason.clone()));
         self.release_syncs(ErrorCode::RebalanceInProgress, Some(&reason), step);
         self.rebalance(Trigger::PlanFailed(protocol), step);
     }
@@ -189,7 +191,9 @@ impl Group {
             None => self.rehabilitate(origin.digest, step),
         }
         self.since = step.now.wall;
+        self.remember_plan(origin.digest, step.now);
         self.emit_generation(step);
+        self.emit_history(step);
         let upto = self.ledger.emitted;
         if let State::AwaitingSync(awaiting) = &mut self.state {
             awaiting.submission = Some(Submission::Storing(upto));

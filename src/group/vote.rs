@@ -10,6 +10,7 @@ use super::effects::Trigger;
 use super::led::COORDINATOR;
 use super::roster::Member;
 use super::settings::LeaderSelection;
+use super::state::State;
 use super::{Fact, Group, Step};
 
 /// Which offers of the members count.
@@ -76,12 +77,14 @@ impl Group {
         if self.is_led() {
             return Some(MemberId::from(COORDINATOR));
         }
+        // Whoever is away cannot lead.
+        let is_here = |member: &Member| !matches!(self.state, State::Joining(_)) || member.has_joined();
         let healthy = |member: &Member| {
             let module = protocol.and_then(|protocol| member.module(protocol));
             module.is_some_and(|digest| !self.is_digest_suspended(protocol, digest, step.now.wall))
         };
         let runs = |member: &Member| protocol.is_some_and(|protocol| member.module(protocol).is_some());
-        let members = || self.roster.members.iter();
+        let members = || self.roster.members.iter().filter(|(_, member)| is_here(member));
         let mut able: Vec<&MemberId> = members().filter(|(_, m)| healthy(m)).map(|(id, _)| id).collect();
         if able.is_empty() {
             able = members().filter(|(_, m)| runs(m)).map(|(id, _)| id).collect();

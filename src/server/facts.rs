@@ -26,6 +26,9 @@ impl Teller {
                 let (member, client_id) = (Shown(member), Shown(client_id));
                 tracing::info!(%group, %member, %client_id, client_host, "member joined");
             }
+            Fact::Replaced { old, new } => {
+                tracing::info!(%group, old = %Shown(old), new = %Shown(new), "static member came back");
+            }
             Fact::Removed { member, why } => tracing::info!(%group, member = %Shown(member), why, "member removed"),
             Fact::RebalanceBegan(trigger) => {
                 self.metrics.rebalance(trigger.kind());

@@ -21,7 +21,7 @@ use super::reload::only_after_a_restart;
 use super::spawn::Failure;
 use super::topics::View;
 use crate::coordinator::placement;
-use crate::group::{GroupDescription, GroupSummary};
+use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
 use crate::ids::{Digest, GroupId};
 use crate::sandbox::{Module, ModuleStatus};
 use crate::wire::Text;
@@ -98,6 +98,16 @@ impl Handle {
         self.tell(self.shard_of(group), ToShard::Ask(Question::Describe(group.clone(), answer)));
         match answered.await {
             Ok(Ok(group)) => Ok(group),
+            Ok(Err(Loading)) | Err(_) => Err(StillLoading),
+        }
+    }
+
+    /// The last generations of a group, oldest first; none if there is none of this id.
+    pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(self.shard_of(group), ToShard::Ask(Question::History(group.clone(), answer)));
+        match answered.await {
+            Ok(Ok(history)) => Ok(history),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
         }
     }

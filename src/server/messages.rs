@@ -10,7 +10,9 @@ use crate::coordinator::SettingsBook;
 use crate::group::event::{
     CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, ModuleOffer, SyncRequest,
 };
-use crate::group::{Event, GroupDescription, GroupLimits, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
+use crate::group::{
+    Event, GenerationRecord, GroupDescription, GroupLimits, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome,
+};
 use crate::ids::GroupId;
 use crate::store::StoreError;
 
@@ -97,6 +99,8 @@ pub(crate) enum Question {
     List(oneshot::Sender<Result<Vec<GroupSummary>, Loading>>),
     /// One group whole; none if it does not exist.
     Describe(GroupId, oneshot::Sender<Result<Option<GroupDescription>, Loading>>),
+    /// The last generations of a group; none if it does not exist.
+    History(GroupId, oneshot::Sender<Result<Option<Vec<GenerationRecord>>, Loading>>),
     /// All groups whole.
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
 }

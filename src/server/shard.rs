@@ -266,6 +266,7 @@ impl Shard {
             Question::Describe(group, answer) => {
                 drop(answer.send(loaded.map(|()| self.coordinator.describe(&group, now))))
             }
+            Question::History(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.history(&group)))),
             Question::DescribeAll(answer) => {
                 let all = || {
                     self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id, now)).collect()

@@ -248,6 +248,7 @@ impl World {
 
     fn join(&mut self, who: usize, offers: u8, handshake: bool, divvy: bool) {
         let request = JoinRequest {
+            skip_assignment: SkipAssignment::Understood,
             member: self.known[who].id.clone(),
             instance: None,
             client_id: format!("m{who}"),

@@ -1,7 +1,7 @@
 //! The machine's lines, short enough to be read beside the members' ones.
 
 use divvy::group::effects::{JoinReply, PlanToMake, SyncReply};
-use divvy::group::{Fact, GroupDescription, Reply};
+use divvy::group::{Fact, GenerationRecord, GroupDescription, Reply};
 use divvy::wire::ErrorCode;
 
 /// An answer.
@@ -40,7 +40,8 @@ fn join(reply: &JoinReply) -> String {
     let protocol = reply.protocol.as_ref().map_or("none", |protocol| protocol.as_str());
     let role = if reply.leader == reply.member {
         let everybody = reply.members.iter().map(|it| format!("{}={}", it.id, text(&it.metadata)));
-        format!("leads {}", everybody.collect::<Vec<_>>().join(" "))
+        let verb = if reply.skip_assignment { "leads, but skips the plan," } else { "leads" };
+        format!("{verb} {}", everybody.collect::<Vec<_>>().join(" "))
     } else {
         format!("follows {}", reply.leader)
     };
@@ -81,6 +82,7 @@ fn text(bytes: &[u8]) -> String {
 pub fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
         Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } => return None,
+        Fact::Replaced { old, new } => format!("* {new} replaces {old}"),
         Fact::Removed { member, why } => format!("* {member} {why}"),
         Fact::RebalanceBegan(trigger) => format!("* rebalance: {trigger}"),
         Fact::GenerationBegan { generation, members, trigger, .. } => {
@@ -96,6 +98,17 @@ pub fn fact(fact: &Fact) -> Option<String> {
         Fact::DigestsDiffer { protocol, digests } => format!("* {} modules go by the name {protocol}", digests.len()),
         Fact::Refused { api, client_id, reason, .. } => format!("* {api} of {client_id} refused: {reason}"),
     })
+}
+
+/// A line of `history`.
+pub fn generation(it: &GenerationRecord) -> String {
+    let protocol = it.protocol.as_ref().map_or("no protocol", |protocol| protocol.as_str());
+    let plan = it.plan_ms.map(|ms| format!(", plan {ms} ms")).unwrap_or_default();
+    let leader = it.leader.as_ref().map(|leader| format!(" led by {leader}")).unwrap_or_default();
+    format!(
+        "{} of {} under {protocol}{leader}: {} at {}, join {} ms{plan}, {:?}",
+        it.generation, it.members, it.trigger, it.began.0, it.join_ms, it.outcome
+    )
 }
 
 /// What `describe` shows.

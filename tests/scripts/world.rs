@@ -9,7 +9,7 @@ use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, 
 use divvy::group::effects::{JoinReply, PlanToCheck, PlanToMake};
 use divvy::group::event::*;
 use divvy::group::{Alias, Effects, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work};
-use divvy::ids::{Digest, Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
+use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
 
@@ -48,6 +48,7 @@ pub struct World {
 #[derive(Default)]
 struct Known {
     id: MemberId,
+    instance: Option<InstanceId>,
     generation: Generation,
     ticket: Option<Ticket>,
 }
@@ -102,6 +103,7 @@ impl World {
     pub fn run(&mut self, command: Command) -> Result<Vec<String>, String> {
         match command.verb.as_str() {
             "set" => self.set(&command)?,
+            "limit" => self.limit(&command)?,
             "join" => self.join(&command)?,
             "sync" => self.sync(&command)?,
             "heartbeat" => self.heartbeat(&command)?,
@@ -118,9 +120,16 @@ impl World {
             "crash" => self.crash(),
             "loaded" => self.loaded(),
             "describe" => self.describe(),
+            "history" => self.history(),
             other => return Err(format!("no verb {other:?}")),
         }
         Ok(std::mem::take(&mut self.out))
+    }
+
+    /// Limits of the coordinator that comes after a crash.
+    fn limit(&mut self, command: &Command) -> Result<(), String> {
+        self.limits.max_size = usize::try_from(command.number("max-size", 0)?).unwrap_or(0);
+        Ok(())
     }
 
     /// Settings and limits hold for the coordinator that the next line meets first.
@@ -221,20 +230,23 @@ impl World {
 
     fn join(&mut self, command: &Command) -> Result<(), String> {
         let name = command.word(0)?.to_owned();
-        let known = self.names.entry(name.clone()).or_default().id.clone();
+        let known = self.names.entry(name.clone()).or_default();
+        known.instance = command.options.get("instance").map(|it| it.as_str().into()).or(known.instance.take());
+        let (known, instance) = (known.id.clone(), known.instance.clone());
         let version = command.number("v", 5)?;
         let offers = command.list("offers").unwrap_or_else(|| vec!["range"]);
         let session = command.number("session", 10_000)?;
         let rebalance = if version == 0 { session } else { command.number("rebalance", 60_000)? };
         let request = JoinRequest {
             member: command.options.get("as").map_or(known, |id| MemberId::from(id.trim_matches('"'))),
-            instance: command.options.get("instance").map(|it| it.as_str().into()),
+            instance,
             client_id: name.clone(),
             client_host: "/127.0.0.1".to_owned(),
             session_timeout: millis(session),
             rebalance_timeout: millis(rebalance),
             protocol_type: ProtocolType::from(command.text("type", "consumer").trim_matches('"')),
             protocols: offers.iter().map(|offer| offered(offer, &name)).collect(),
+            skip_assignment: if version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
             handshake: if version >= 4 { IdHandshake::Required } else { IdHandshake::None },
             modules: command.list("modules").map(modules),
             reason: None,
@@ -264,7 +276,14 @@ impl World {
         let (member, generation) = self.identity(&name, command)?;
         let protocol = command.options.get("protocol").map(|it| Protocol::from(it.as_str()));
         let protocol_type = command.options.get("type").map(|it| ProtocolType::from(it.as_str()));
-        let request = SyncRequest { member, instance: None, generation, protocol_type, protocol, result };
+        let request = SyncRequest {
+            member,
+            instance: self.instance(&name, command),
+            generation,
+            protocol_type,
+            protocol,
+            result,
+        };
         self.ask(&name, |ticket| Event::Sync(ticket, request));
         Ok(())
     }
@@ -273,16 +292,21 @@ impl World {
         let name = command.word(0)?.to_owned();
         let (member, generation) = self.identity(&name, command)?;
         let modules = command.list("modules").map(modules);
-        let request = HeartbeatRequest { member, instance: None, generation, modules };
+        let request = HeartbeatRequest { member, instance: self.instance(&name, command), generation, modules };
         self.ask(&name, |ticket| Event::Heartbeat(ticket, request));
         Ok(())
     }
 
     fn leave(&mut self, command: &Command) -> Result<(), String> {
-        let leaver = |name: &String| Leaver {
-            member: self.names.get(name).map_or_else(|| MemberId::from(name.as_str()), |known| known.id.clone()),
-            instance: None,
-            reason: None,
+        let leaver = |name: &String| match (name.strip_prefix('@'), self.names.get(name)) {
+            // An administrator's: by instance id alone.
+            (Some(instance), _) => (MemberId::default(), Some(InstanceId::from(instance))),
+            (None, Some(known)) => (known.id.clone(), known.instance.clone()),
+            (None, None) => (MemberId::from(name.as_str()), None),
+        };
+        let leaver = |name| {
+            let (member, instance) = leaver(name);
+            Leaver { member, instance, reason: None }
         };
         let request = LeaveRequest { members: command.words.iter().map(leaver).collect() };
         self.ask(&command.words.join("+"), |ticket| Event::Leave(ticket, request));
@@ -295,7 +319,7 @@ impl World {
         let note = "n".repeat(usize::try_from(command.number("note", 0)?).unwrap_or(0));
         let offsets = command.list("offsets").unwrap_or_default().into_iter();
         let offsets = offsets.map(|text| offset(text, &note)).collect::<Result<_, _>>()?;
-        let request = CommitRequest { member, instance: None, generation, offsets };
+        let request = CommitRequest { member, instance: self.instance(&name, command), generation, offsets };
         self.ask(&name, |ticket| Event::Commit(ticket, request));
         Ok(())
     }
@@ -384,6 +408,11 @@ impl World {
         self.out.extend(print::description(described.as_ref()));
     }
 
+    fn history(&mut self) {
+        let generations = self.coordinator.history(&self.group).unwrap_or_default();
+        self.out.extend(generations.iter().map(print::generation));
+    }
+
     fn ask(&mut self, name: &str, event: impl FnOnce(Ticket) -> Event) {
         let ticket = Ticket(self.draw());
         self.tickets.insert(ticket, name.to_owned());
@@ -446,7 +475,7 @@ impl World {
     fn learn(&mut self, name: &str, reply: &JoinReply) {
         let Some(known) = self.names.get_mut(name) else { return };
         match reply.error {
-            ErrorCode::UnknownMemberId => *known = Known::default(),
+            ErrorCode::UnknownMemberId => *known = Known { instance: known.instance.take(), ..Known::default() },
             ErrorCode::MemberIdRequired => known.id = reply.member.clone(),
             ErrorCode::None => {
                 known.id = reply.member.clone();
@@ -464,6 +493,15 @@ impl World {
         let id = command.options.get("as").map_or(id, |id| MemberId::from(id.trim_matches('"')));
         let generation = command.number("generation", generation.0.into())?;
         Ok((id, Generation(i32::try_from(generation).map_err(|_| "a generation is 32 bits")?)))
+    }
+
+    /// What a member says of its instance id: the truth, unless the story has it say something else.
+    fn instance(&self, name: &str, command: &Command) -> Option<InstanceId> {
+        match command.options.get("instance").map(String::as_str) {
+            Some("none") => None,
+            Some(other) => Some(other.into()),
+            None => self.names.get(name).and_then(|known| known.instance.clone()),
+        }
     }
 
     /// `A:bytes`.

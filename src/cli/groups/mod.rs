@@ -10,6 +10,7 @@ use super::output::{Output, aside, plain};
 use super::{ADMIN, SERVER, admin};
 
 mod describe;
+mod history;
 mod list;
 mod view;
 
@@ -20,6 +21,8 @@ pub enum Groups {
     List(list::List),
     /// One group: members, what they own and offer, what is suspended and why
     Describe(describe::Describe),
+    /// The last generations of a group: what began each, by which module, how long it took
+    History(history::History),
 }
 
 /// Whom to ask.
@@ -75,6 +78,7 @@ impl Groups {
         match self {
             Groups::List(list) => list.run(output),
             Groups::Describe(describe) => describe.run(output),
+            Groups::History(history) => history.run(output),
         }
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{Peer, text};
 use crate::group::effects::{JoinExtras, JoinReply, JoinedMember};
-use crate::group::event::{IdHandshake, JoinRequest, ModuleOffer, OfferedProtocol};
+use crate::group::event::{IdHandshake, JoinRequest, ModuleOffer, OfferedProtocol, SkipAssignment};
 use crate::ids::{GroupId, InstanceId};
 use crate::wire::divvy::JoinResponseTag;
 use crate::wire::messages::join_group::{JoinGroupRequestProtocol, JoinGroupResponseMember};
@@ -36,6 +36,7 @@ pub(crate) fn ask(
         rebalance_timeout: milliseconds(rebalance_timeout_ms),
         protocol_type: request.protocol_type.as_str().into(),
         protocols: request.protocols.iter().map(protocol).collect(),
+        skip_assignment: if version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
         handshake: if version >= 4 { IdHandshake::Required } else { IdHandshake::None },
         modules,
         reason: request.reason.as_deref().map(str::to_owned),
@@ -62,6 +63,7 @@ pub(crate) fn answer(reply: JoinReply, version: i16, presents_as_kafka: bool) ->
         protocol_type: reply.protocol_type.as_ref().map(text),
         protocol_name: if version < 7 { Some(protocol.unwrap_or_default()) } else { protocol },
         leader: text(&reply.leader),
+        skip_assignment: reply.skip_assignment,
         member_id: text(&reply.member),
         members: reply.members.into_iter().map(member).collect(),
         ..Default::default()
