@@ -17,6 +17,7 @@ impl Group {
         self.expire_pending_ids(step);
         self.expire_sessions(step);
         self.phase_deadline(step);
+        self.led_deadlines(step);
         self.wake = self.earliest_deadline();
     }
 
@@ -76,7 +77,7 @@ impl Group {
     pub(super) fn earliest_deadline(&self) -> Option<Timestamp> {
         let sessions = self.roster.members.values().filter(|member| member.can_expire()).map(|member| member.expires);
         let ids = self.roster.pending.values().map(|id| id.expires);
-        sessions.chain(ids).chain(self.phase_ends()).chain(self.waits_end()).min()
+        sessions.chain(ids).chain(self.phase_ends()).chain(self.waits_end()).chain(self.led_ends()).min()
     }
 
     fn phase_ends(&self) -> Option<Timestamp> {

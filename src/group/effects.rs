@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::event::{CheckedBy, CommittedOffset, Fault, Seq, Ticket, WorkId};
 use super::record::{Record, Suspension};
 use super::settings::GroupSettings;
-use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
+use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 /// What one input caused. The group itself holds back each answer until the records it rests on are durable,
@@ -33,6 +35,40 @@ pub struct Effects {
 pub enum Work {
     /// Check a leader's plan.
     CheckPlan(WorkId, PlanToCheck),
+    /// Make the plan of a generation that the coordinator leads.
+    MakePlan(WorkId, PlanToMake),
+    /// Tell from what it would be made now.
+    ReviewPlan(WorkId, PlanToMake),
+}
+
+/// A generation that the coordinator has to plan.
+#[derive(Clone, Debug)]
+pub struct PlanToMake {
+    /// The group.
+    pub group: GroupId,
+    /// What kind of group.
+    pub protocol_type: ProtocolType,
+    /// The protocol that its members agreed on.
+    pub protocol: Protocol,
+    /// The coordinator's module that serves it, by the name under which divvy's members offer it; none: the host's own
+    /// range, if that serves the protocol.
+    pub assignor: Option<Protocol>,
+    /// How members hand over under that protocol; none: as the module's manifest says.
+    pub mode: Option<Mode>,
+    /// The generation.
+    pub generation: Generation,
+    /// Everybody, with the metadata of that protocol.
+    pub members: Vec<JoinedMember>,
+    /// What the last accepted plan's strategy wanted to remember.
+    pub memo: Option<Bytes>,
+    /// The operator's settings.
+    pub settings: Arc<GroupSettings>,
+    /// The states of the last accepted plan.
+    pub last_states: Vec<(MemberId, Bytes)>,
+    /// The wall's time.
+    pub now: WallTime,
+    /// How long each call of a strategy may take.
+    pub budget: Duration,
 }
 
 /// Who made a plan: what it may be held against.
@@ -214,6 +250,21 @@ pub enum Trigger {
     PlanFailed(Protocol),
     /// The plan was made for other topics than there are.
     TopicsChanged(TopicName),
+    /// What the coordinator's plan was made from has changed.
+    GroundChanged(GroundChange),
+    /// The operator has other settings for the group.
+    SettingsChanged,
+    /// The strategy that the coordinator runs wanted to be called again.
+    CallAgain,
+}
+
+/// What has changed under a plan of the coordinator's own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GroundChange {
+    /// Another module serves the protocol, or none does any more.
+    Module(Protocol),
+    /// The topics that the members subscribe to: which there are, their partitions, or their racks.
+    Topics,
 }
 
 impl Trigger {
@@ -233,6 +284,10 @@ impl Trigger {
             Trigger::Suspended(_) => "suspended",
             Trigger::PlanFailed(_) => "plan_failed",
             Trigger::TopicsChanged(_) => "topics_changed",
+            Trigger::GroundChanged(GroundChange::Module(_)) => "module_changed",
+            Trigger::GroundChanged(GroundChange::Topics) => "topics_changed",
+            Trigger::SettingsChanged => "settings_changed",
+            Trigger::CallAgain => "call_again",
         }
     }
 }
@@ -253,6 +308,12 @@ impl fmt::Display for Trigger {
             Trigger::Suspended(protocol) => write!(f, "{protocol} failed and is suspended"),
             Trigger::PlanFailed(protocol) => write!(f, "the leader had no valid plan under {protocol}"),
             Trigger::TopicsChanged(topic) => write!(f, "topic {topic} is not what the plan was made for"),
+            Trigger::GroundChanged(GroundChange::Module(protocol)) => {
+                write!(f, "the coordinator has another module for {protocol}")
+            }
+            Trigger::GroundChanged(GroundChange::Topics) => f.write_str("subscribed topics or their racks changed"),
+            Trigger::SettingsChanged => f.write_str("the group's settings changed"),
+            Trigger::CallAgain => f.write_str("the strategy wanted to be called again"),
         }
     }
 }

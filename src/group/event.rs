@@ -1,11 +1,13 @@
 //! What can happen to a group: requests as the edge parsed them (API versions stop there), time, and the
 //! answers of the store and of the workers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::time::Now;
 
@@ -65,6 +67,11 @@ pub enum Event {
     StoreFailed,
     /// A piece of work is done.
     WorkDone(WorkId, WorkOutcome),
+    /// Something that plans are made from may have changed: topics, racks, or modules. These are the modules that the
+    /// coordinator itself can run. Told to the groups that it leads.
+    GroundChanged(Arc<[ModuleOffer]>),
+    /// The operator has other settings for the group.
+    SettingsChanged(Arc<GroupSettings>),
 }
 
 /// Who answers "which id do you give me?" first (KIP-394).
@@ -186,7 +193,7 @@ pub struct PlanOrigin {
 }
 
 /// A strategy that failed: what, and why.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fault {
     /// The protocol whose module failed.
     pub protocol: Protocol,
@@ -280,6 +287,10 @@ pub struct DeleteOffsetsRequest {
 pub enum WorkOutcome {
     /// The plan's verdict: fine, or the rule it breaks.
     PlanChecked(Result<Checked, String>),
+    /// The coordinator's own plan, or why there is none.
+    PlanMade(Result<MadePlan, Fault>),
+    /// The fingerprint of what a plan would be made from now.
+    PlanReviewed(u64),
 }
 
 /// What is to be said of a plan that keeps the rules.
@@ -309,4 +320,17 @@ impl CheckedBy {
             CheckedBy::Module => "native rules and the module's own check",
         }
     }
+}
+
+/// A plan of the coordinator's own.
+#[derive(Clone, Debug)]
+pub struct MadePlan {
+    /// A state for each member.
+    pub states: Vec<(MemberId, Bytes)>,
+    /// Where the plan came from, and what failed if it stands in for another.
+    pub origin: Box<PlanOrigin>,
+    /// What it was made from, as a number: module, configuration, topics and racks.
+    pub fingerprint: u64,
+    /// When its strategy wants to be called again although nothing changed.
+    pub call_again: Option<Duration>,
 }

@@ -23,6 +23,7 @@ mod instances;
 mod invariants;
 mod join;
 mod leave;
+mod led;
 pub mod limits;
 mod offsets;
 mod ownership;
@@ -44,11 +45,12 @@ pub use effects::{Effects, Fact, Reply, Trigger, Work};
 pub use event::{Event, Input, Seq, Ticket, WorkId, WorkOutcome};
 pub use history::{GenerationOutcome, GenerationRecord};
 pub(crate) use join::join_error;
+pub use led::COORDINATOR;
 pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
-pub use settings::{CommitCheck, ForeignPlanCheck, GroupSettings, LeaderSelection, PlanCheck};
+pub use settings::{Alias, CommitCheck, ForeignPlanCheck, GroupSettings, Lead, LeaderSelection, PlanCheck};
 
 use history::History;
 use ownership::Ownership;
@@ -91,6 +93,8 @@ pub struct Group {
     /// A foreign leader's plan that was handed out and is being looked at.
     questioned: Option<plan_check::Questioned>,
     ledger: Ledger,
+    /// What the coordinator knows as the leader.
+    led: led::Led,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
 }
@@ -145,6 +149,7 @@ impl Group {
             failed_leader: None,
             questioned: None,
             ledger: Ledger::default(),
+            led: led::Led::default(),
             wake: None,
         }
     }
@@ -169,6 +174,8 @@ impl Group {
             Event::Stored(upto) => self.stored(upto, &mut step),
             Event::StoreFailed => self.store_failed(&mut step),
             Event::WorkDone(id, outcome) => self.work_done(id, outcome, &mut step),
+            Event::GroundChanged(modules) => self.ground_changed(modules, &mut step),
+            Event::SettingsChanged(settings) => self.settings_changed(settings, &mut step),
         }
         step.effects.upto = self.ledger.emitted;
         self.check();

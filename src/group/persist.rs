@@ -72,6 +72,7 @@ impl Group {
         group.ownership = Ownership::after_restart();
         group.ledger.reserved = group.ledger.reserved.max(group.generation);
         group.ledger.announced = group.ledger.reserved;
+        group.restore_led(now);
         group.wake = group.earliest_deadline();
         group.check();
         group

@@ -156,6 +156,7 @@ impl Group {
             let reply = self.join_reply(&id, step.now.wall);
             self.reply(ticket, Reply::Join(reply), step);
         }
+        self.lead_generation(step);
     }
 
     /// Nobody is left. The group keeps its offsets, its suspensions and what its strategy remembers.

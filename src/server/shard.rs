@@ -143,9 +143,16 @@ impl Shard {
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
             ToShard::TopicsRemoved(topics) => {
                 let done = lock(&self.coordinator).topics_removed(&topics, now);
-                for (group, effects) in done {
-                    self.carry_out(&group, effects);
-                }
+                done.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
+            }
+            ToShard::GroundChanged(modules) => {
+                let told = lock(&self.coordinator).ground_changed(modules, now, || self.entropy.draw());
+                told.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
+            }
+            ToShard::Reconfigured(settings) => {
+                let (limits, book) = *settings;
+                let told = lock(&self.coordinator).reconfigured(limits, book, now, || self.entropy.draw());
+                told.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
             }
             ToShard::Ask(question) => self.show(question, now.wall),
             ToShard::Flush(done) => self.turn.flushes.push(done),
@@ -186,6 +193,14 @@ impl Shard {
         for work in effects.work {
             match work {
                 Work::CheckPlan(id, plan) => self.check_plan(group.clone(), id, plan),
+                Work::MakePlan(id, plan) => {
+                    let handle = &self.ground.handle;
+                    handle.plan_maker().begin(handle, self.ground.number, group.clone(), id, plan);
+                }
+                Work::ReviewPlan(id, plan) => {
+                    let (handle, loss) = (&self.ground.handle, self.ground.loss.clone());
+                    handle.plan_maker().review(handle, self.ground.number, group.clone(), id, plan, loss);
+                }
             }
         }
         for fact in &effects.facts {

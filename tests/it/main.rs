@@ -3,6 +3,7 @@
 
 mod cli;
 mod cli_admin;
+mod led_ground;
 mod many_groups;
 mod member;
 mod member_ground;
@@ -16,6 +17,7 @@ mod server_bugs;
 mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_hostile;
+mod server_led;
 mod server_offsets;
 mod server_plans;
 mod server_restart;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use divvy::group::effects::PlanToMake;
 use divvy::group::event::*;
-use divvy::group::{Effects, Fact, Group, GroupLimits, GroupSettings, Record, RecordKey, Reply, StateName, Work};
+use divvy::group::{Effects, Fact, Group, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, StateName, Work};
 use divvy::ids::{Digest, Generation, GroupId, MemberId};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
@@ -30,6 +31,9 @@ enum Deed {
     StoreCatchesUp,
     StoreFails,
     PlanRefused,
+    PlanMade { fails: bool, fault: bool },
+    GroundChanges { to: u8 },
+    LeadChanges,
     Crash,
 }
 
@@ -54,6 +58,10 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
         6 => Just(Deed::StoreCatchesUp),
         1 => Just(Deed::StoreFails),
         1 => Just(Deed::PlanRefused),
+        4 => (prop::bool::weighted(0.1), prop::bool::weighted(0.1))
+            .prop_map(|(fails, fault)| Deed::PlanMade { fails, fault }),
+        2 => (0..4u8).prop_map(|to| Deed::GroundChanges { to }),
+        1 => Just(Deed::LeadChanges),
         1 => Just(Deed::Crash),
     ];
     prop::collection::vec(deed, 1..120)
@@ -80,6 +88,9 @@ struct World {
     upto: Seq,
     checks: Vec<WorkId>,
     last_heartbeat: Option<ErrorCode>,
+    plans: Vec<(WorkId, PlanToMake)>,
+    reviews: Vec<WorkId>,
+    ground: u8,
     /// The newest generation that anybody was ever told.
     announced: Generation,
 }
@@ -106,6 +117,9 @@ impl World {
             upto: Seq(0),
             checks: Vec::new(),
             last_heartbeat: None,
+            plans: Vec::new(),
+            reviews: Vec::new(),
+            ground: 0,
             announced: Generation(0),
         }
     }
@@ -166,7 +180,13 @@ impl World {
         }
         self.unstored.extend(effects.records);
         self.upto = self.upto.max(effects.upto);
-        self.checks.extend(effects.work.into_iter().map(|Work::CheckPlan(id, _)| id));
+        for work in effects.work {
+            match work {
+                Work::CheckPlan(id, _) => self.checks.push(id),
+                Work::MakePlan(id, plan) => self.plans.push((id, plan)),
+                Work::ReviewPlan(id, _) => self.reviews.push(id),
+            }
+        }
     }
 
     fn run(&mut self, deed: Deed) {
@@ -231,7 +251,40 @@ impl World {
                     self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Err("a rule".to_owned()))));
                 }
             }
+            Deed::PlanMade { fails, fault } => self.make(fails, fault),
+            Deed::GroundChanges { to } => {
+                self.ground = to;
+                self.give(Event::GroundChanged(modules(to).into()));
+            }
+            Deed::LeadChanges => {
+                let lead = if self.settings.lead == Lead::Members { Lead::Coordinator } else { Lead::Members };
+                self.settings = Arc::new(GroupSettings { lead, ..GroupSettings::default() });
+                self.give(Event::SettingsChanged(self.settings.clone()));
+            }
             Deed::Crash => self.reload(false),
+        }
+    }
+
+    /// The coordinator's own work comes to an end.
+    fn make(&mut self, fails: bool, fault: bool) {
+        for (id, plan) in std::mem::take(&mut self.plans) {
+            let broken = Fault {
+                protocol: plan.protocol.clone(),
+                digest: Some(Digest([self.ground; 32])),
+                kind: "trap".to_owned(),
+                message: "unreachable".to_owned(),
+            };
+            let made = MadePlan {
+                states: plan.members.iter().map(|it| (it.id.clone(), Bytes::from_static(b"led"))).collect(),
+                origin: Box::new(PlanOrigin { fault: fault.then(|| broken.clone()), ..Default::default() }),
+                fingerprint: self.ground.into(),
+                call_again: fault.then_some(Duration::from_secs(20)),
+            };
+            let outcome = if fails { Err(broken) } else { Ok(made) };
+            self.give(Event::WorkDone(id, WorkOutcome::PlanMade(outcome)));
+        }
+        for id in std::mem::take(&mut self.reviews) {
+            self.give(Event::WorkDone(id, WorkOutcome::PlanReviewed(self.ground.into())));
         }
     }
 
@@ -323,6 +376,8 @@ impl World {
         }
         self.unstored.clear();
         self.checks.clear();
+        self.plans.clear();
+        self.reviews.clear();
         self.open.clear();
         self.upto = Seq(0);
         self.group = self.restored();
@@ -369,6 +424,7 @@ proptest! {
         for _ in 0..80 {
             world.catch_up();
             world.run(Deed::PlanRefused);
+            world.make(false, false);
             world.wait(10_000);
         }
         world.catch_up();

@@ -1,6 +1,6 @@
 //! The machine's lines, short enough to be read beside the members' ones.
 
-use divvy::group::effects::{JoinReply, SyncReply};
+use divvy::group::effects::{JoinReply, PlanToMake, SyncReply};
 use divvy::group::{Fact, GenerationRecord, GroupDescription, Reply};
 use divvy::ids::TopicName;
 use divvy::wire::ErrorCode;
@@ -66,6 +66,14 @@ fn sync(reply: &SyncReply) -> String {
 
 fn error(code: ErrorCode) -> String {
     if code == ErrorCode::None { "ok".to_owned() } else { format!("{} {code:?}", code.code()) }
+}
+
+/// A plan that the coordinator has to make.
+pub fn plan_to_make(plan: &PlanToMake) -> String {
+    let by = plan.assignor.as_ref().map_or("nothing of its own", |assignor| assignor.as_str());
+    let members: Vec<&str> = plan.members.iter().map(|member| member.id.as_str()).collect();
+    let memo = plan.memo.as_ref().map(|memo| format!(", memo {}", text(memo))).unwrap_or_default();
+    format!("* the coordinator plans {} of {} with {by}{memo}", plan.protocol, members.join(" "))
 }
 
 /// Bytes as text when they are text.

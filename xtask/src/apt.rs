@@ -1,10 +1,14 @@
 //! Debian's packages: installed when we may, else one sentence that says what to install.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{ask, quiet};
+
+/// Whether this run has asked for the lists of packages.
+static UPDATED: AtomicBool = AtomicBool::new(false);
 
 /// Makes sure that a program is there. `packages` bring it.
 pub fn program(name: &str, packages: &[&str]) -> Result<()> {
@@ -41,7 +45,10 @@ pub fn install(packages: &[&str]) -> Result<()> {
         quiet(&format!("apt-get {}", words.join(" ")), &mut command)
     };
     // A fresh machine has no list of packages yet; an old list names files that are gone.
-    apt(&["update"]).context("apt-get found no package lists (is there a network?)")?;
+    if !UPDATED.load(Ordering::Relaxed) {
+        apt(&["update"]).context("apt-get found no package lists (is there a network?)")?;
+        UPDATED.store(true, Ordering::Relaxed);
+    }
     let words: Vec<&str> = by_hand.split(' ').skip(1).collect();
     apt(&words).with_context(|| format!("`{by_hand}` failed"))?;
     Ok(())
