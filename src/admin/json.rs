@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::alarms;
 use crate::embedded::{show_metadata, show_state};
+use crate::group::describe::LedDescription;
 use crate::group::{
     GenerationOutcome, GenerationRecord, GroupDescription, GroupSummary, MemberDescription, StateName, Suspension,
 };
@@ -43,6 +44,7 @@ pub(super) fn description(group: &GroupDescription, limits: &[Setting]) -> Value
     all["leader"] = json!(group.leader);
     all["plan_digest"] = json!(group.plan_digest.as_ref().map(Digest::to_string));
     all["last_trigger"] = json!(group.last_trigger);
+    all["led"] = json!(group.led.as_ref().map(led));
     all["suspended"] = group.suspensions.iter().map(suspension).collect();
     let states = members.iter().filter_map(|member| Some((member["id"].as_str()?, &member["state"])));
     all["alarms"] = json!(alarms::double_owners(Some(group.summary.generation.0), states));
@@ -55,6 +57,15 @@ pub(super) fn description(group: &GroupDescription, limits: &[Setting]) -> Value
 fn limit(setting: &Setting) -> (String, Value) {
     let value = setting.value.parse::<i64>().map_or_else(|_| json!(setting.value), |number| json!(number));
     (setting.name.clone(), value)
+}
+
+/// How the coordinator leads; without an assignor divvy's own range serves.
+fn led(led: &LedDescription) -> Value {
+    json!({
+        "assignor": led.assignor,
+        "digest": led.digest.as_ref().map(Digest::to_string),
+        "config": led.config,
+    })
 }
 
 /// The last generations of a group, oldest first.

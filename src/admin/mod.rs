@@ -67,7 +67,8 @@ fn no_group(id: &str) -> Response {
 }
 
 async fn modules(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
-    Ok(Json(json!({ "modules": json::modules(&handle.describe_all().await?) })))
+    let offered = json::modules(&handle.describe_all().await?);
+    Ok(Json(json!({ "modules": offered, "coordinator": handle.own_modules() })))
 }
 
 async fn topics(State(handle): State<Handle>) -> Json<Value> {

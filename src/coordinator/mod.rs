@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::group::event::ModuleOffer;
 use crate::group::{
-    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName,
+    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Lead, Record,
+    StateName,
 };
 use crate::ids::{Generation, GroupId, TopicName};
 use crate::time::{Now, Timestamp, WallTime};
@@ -48,6 +50,8 @@ pub enum HeartbeatWhileLoading {
 pub struct Coordinator {
     config: CoordinatorConfig,
     limits: Arc<GroupLimits>,
+    /// The modules that the coordinator itself can run.
+    modules: Arc<[ModuleOffer]>,
     groups: HashMap<GroupId, Group>,
     /// What waits for a group that is being read. While everything is being read, every group is in here on demand.
     loading: BTreeMap<GroupId, Vec<Waiting>>,
@@ -72,6 +76,7 @@ impl Coordinator {
         Self {
             limits: Arc::new(config.limits.clone()),
             config,
+            modules: Arc::default(),
             groups: HashMap::new(),
             loading: BTreeMap::new(),
             all_loading: true,
@@ -79,6 +84,11 @@ impl Coordinator {
             scheduled: HashMap::new(),
             sweep: Sweep::default(),
         }
+    }
+
+    /// The modules that the coordinator itself can run, before any group is read.
+    pub fn set_modules(&mut self, modules: Arc<[ModuleOffer]>) {
+        self.modules = modules;
     }
 
     /// Gives an event to its group. The answers of requests that wait come out of later calls.
@@ -113,6 +123,14 @@ impl Coordinator {
             self.reschedule(group);
         }
         effects
+    }
+
+    /// Answers a plain heartbeat: see [`Group::pulse`]. None when it has to come as an event.
+    pub fn pulse(&mut self, group: &str, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
+        if self.all_loading || self.loading.contains_key(group) {
+            return None;
+        }
+        self.groups.get_mut(group)?.pulse(member, generation, now)
     }
 
     /// The store was read: these are the groups. What waited runs now.
@@ -158,6 +176,53 @@ impl Coordinator {
         self.schedule.first().map(|(at, _)| *at).into_iter().chain(waiting).chain(self.next_sweep()).min()
     }
 
+    /// Topics, racks or the coordinator's own modules may have changed: the groups that it leads are told.
+    pub fn ground_changed(
+        &mut self,
+        modules: Arc<[ModuleOffer]>,
+        now: Now,
+        mut draw: impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
+        self.modules = modules;
+        let led = self.groups.values().filter(|group| group.settings().lead == Lead::Coordinator);
+        let told = led.map(|group| (Event::GroundChanged(self.modules.clone()), group.id().clone())).collect();
+        self.tell(told, now, &mut draw)
+    }
+
+    /// The operator has other limits and settings: the groups whose settings are others now are told.
+    pub fn reconfigured(
+        &mut self,
+        limits: GroupLimits,
+        settings: SettingsBook,
+        now: Now,
+        mut draw: impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
+        self.limits = Arc::new(limits.clone());
+        self.config.limits = limits;
+        self.config.settings = settings;
+        let mut told = Vec::new();
+        for (id, group) in &mut self.groups {
+            group.set_limits(self.limits.clone());
+            group.set_modules(self.modules.clone());
+            let settings = self.config.settings.of(id);
+            if **group.settings() != *settings {
+                told.push((Event::SettingsChanged(settings), id.clone()));
+            }
+        }
+        self.tell(told, now, &mut draw)
+    }
+
+    /// Tells groups, in the order of their ids: the same input always gives the same answer.
+    fn tell(
+        &mut self,
+        mut told: Vec<(Event, GroupId)>,
+        now: Now,
+        draw: &mut impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
+        told.sort_by(|(_, a), (_, b)| a.cmp(b));
+        told.into_iter().map(|(event, id)| (id.clone(), self.handle(&id, event, now, draw()))).collect()
+    }
+
     /// The shard itself was late: members' silence is measured without that.
     pub fn forgive(&mut self, lateness: Duration) {
         self.groups.values_mut().for_each(|group| group.forgive(lateness));
@@ -189,6 +254,7 @@ impl Coordinator {
             members: Vec::new(),
             suspensions: Vec::new(),
             last_trigger: None,
+            led: None,
         })
     }
 
@@ -243,6 +309,8 @@ impl Coordinator {
                 self.loading.entry(group.clone()).or_default().push(Waiting { until: None, event });
                 Effects::default()
             }
+            // A group that is read gets the settings and the modules of that moment.
+            Event::GroundChanged(_) | Event::SettingsChanged(_) => Effects::default(),
             Event::Tick | Event::Sweep | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => {
                 Effects::default()
             }
@@ -285,7 +353,9 @@ impl Coordinator {
         }
         if !self.groups.contains_key(group) {
             let settings = self.config.settings.of(group);
-            self.groups.insert(group.clone(), Group::new(group.clone(), self.limits.clone(), settings, now));
+            let mut made = Group::new(group.clone(), self.limits.clone(), settings, now);
+            made.set_modules(self.modules.clone());
+            self.groups.insert(group.clone(), made);
         }
         Unknown::Made
     }
@@ -295,7 +365,8 @@ impl Coordinator {
             return;
         }
         let settings = self.config.settings.of(id);
-        let group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
+        let mut group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
+        group.set_modules(self.modules.clone());
         self.groups.insert(id.clone(), group);
         self.reschedule(id);
     }

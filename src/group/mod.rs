@@ -23,10 +23,13 @@ mod instances;
 mod invariants;
 mod join;
 mod leave;
+mod led;
 pub mod limits;
 mod offsets;
 mod ownership;
 mod persist;
+mod plan_check;
+mod pulse;
 mod rebalance;
 pub mod record;
 mod roster;
@@ -35,17 +38,19 @@ mod state;
 mod suspend;
 mod sync;
 mod vote;
+mod waiting;
 
 pub use describe::{GroupDescription, GroupSummary, MemberDescription, StateName};
 pub use effects::{Effects, Fact, Reply, Trigger, Work};
 pub use event::{Event, Input, Seq, Ticket, WorkId, WorkOutcome};
 pub use history::{GenerationOutcome, GenerationRecord};
 pub(crate) use join::join_error;
+pub use led::COORDINATOR;
 pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
-pub use settings::{CommitCheck, GroupSettings, LeaderSelection, PlanCheck};
+pub use settings::{Alias, CommitCheck, ForeignPlanCheck, GroupSettings, Lead, LeaderSelection, PlanCheck};
 
 use history::History;
 use ownership::Ownership;
@@ -85,7 +90,11 @@ pub struct Group {
     failed_module: Option<(Protocol, Option<Digest>)>,
     /// The leader whose last plan was not accepted.
     failed_leader: Option<MemberId>,
+    /// A foreign leader's plan that was handed out and is being looked at.
+    questioned: Option<plan_check::Questioned>,
     ledger: Ledger,
+    /// What the coordinator knows as the leader.
+    led: led::Led,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
 }
@@ -138,7 +147,9 @@ impl Group {
             hold_until: Timestamp::default(),
             failed_module: None,
             failed_leader: None,
+            questioned: None,
             ledger: Ledger::default(),
+            led: led::Led::default(),
             wake: None,
         }
     }
@@ -163,6 +174,8 @@ impl Group {
             Event::Stored(upto) => self.stored(upto, &mut step),
             Event::StoreFailed => self.store_failed(&mut step),
             Event::WorkDone(id, outcome) => self.work_done(id, outcome, &mut step),
+            Event::GroundChanged(modules) => self.ground_changed(modules, &mut step),
+            Event::SettingsChanged(settings) => self.settings_changed(settings, &mut step),
         }
         step.effects.upto = self.ledger.emitted;
         self.check();

@@ -72,6 +72,7 @@ impl Group {
         group.ownership = Ownership::after_restart();
         group.ledger.reserved = group.ledger.reserved.max(group.generation);
         group.ledger.announced = group.ledger.reserved;
+        group.restore_led(now);
         group.wake = group.earliest_deadline();
         group.check();
         group
@@ -155,12 +156,21 @@ impl Group {
                 self.ledger.held.push_front((seq, ticket, reply));
                 break;
             }
+            if let Reply::Join(join) = &reply {
+                self.renew(&join.member, step.now.mono);
+            }
             step.effects.replies.push((ticket, reply));
         }
         let State::AwaitingSync(awaiting) = &self.state else { return };
         if matches!(awaiting.submission, Some(Submission::Storing(seq)) if seq <= self.ledger.stored) {
             self.hand_out(step);
         }
+    }
+
+    /// Whether a member's answer to JoinGroup waits for the store. No client says that it is alive while it waits for
+    /// that, so until it has it the store's lateness would count as its silence.
+    pub(super) fn store_owes_answer(&self, id: &MemberId) -> bool {
+        self.ledger.held.iter().any(|(_, _, reply)| matches!(reply, Reply::Join(join) if join.member == *id))
     }
 
     /// Nobody knows what of it is durable. Whoever waits is told to find the coordinator again; the shell then forgets
@@ -170,6 +180,7 @@ impl Group {
         for (_, ticket, reply) in std::mem::take(&mut self.ledger.held) {
             step.effects.replies.push((ticket, failed(reply, error)));
         }
+        self.release_beats(error, step);
         let parked: Vec<(MemberId, Parked)> =
             self.roster.members.iter().map(|(id, member)| (id.clone(), member.parked)).collect();
         for (id, parked) in parked {

@@ -114,6 +114,12 @@ pub struct PlanRecord {
     pub states: Vec<(MemberId, State)>,
     /// What the strategy wants to remember.
     pub memo: Option<State>,
+    /// From what the coordinator made it; none for a member's plan.
+    #[serde(default)]
+    pub fingerprint: Option<u64>,
+    /// When the strategy that the coordinator runs wants to be called again.
+    #[serde(default)]
+    pub call_again: Option<WallTime>,
 }
 
 impl PlanRecord {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{RwLock, watch};
+use tokio::sync::{Notify, RwLock, watch};
 
 use super::Handle;
 use super::config::Config;
@@ -61,6 +61,17 @@ impl Directory {
         }
         let mut told = self.loaded.subscribe();
         matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
+    }
+
+    /// Told of every change of the topics, and of the modules.
+    pub(crate) fn changes(&self) -> Arc<Notify> {
+        self.topics.changes()
+    }
+
+    /// The configuration was read again.
+    pub(crate) fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<(), TopicError> {
+        self.topics.reconfigure(configured)?.iter().for_each(|warning| tracing::warn!("{warning}"));
+        Ok(())
     }
 
     /// The topics of this moment.

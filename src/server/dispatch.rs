@@ -169,8 +169,9 @@ impl Known<'_> {
 
     fn heartbeat(self, body: Reader) -> Result<Step, Fault> {
         let request: HeartbeatRequest = decode_request(body, self.shape.version)?;
-        let modules = self.tag(&request.tags, HeartbeatRequestTag::take)?.map(|tag| offers(tag.modules));
-        let (group, heartbeat) = api::heartbeat::ask(&request, modules, self.peer);
+        let divvy = self.tag(&request.tags, HeartbeatRequestTag::take)?.unwrap_or_default();
+        let wait = divvy.wait_ms.map(|ms| Duration::from_millis(ms.into()));
+        let (group, heartbeat) = api::heartbeat::ask(&request, divvy.modules.map(offers), wait, self.peer);
         Ok(Step::Ask(Asked::one(self.shape, Frame::Plain), group, Pending::Heartbeat(heartbeat)))
     }
 

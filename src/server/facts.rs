@@ -45,6 +45,16 @@ impl Teller {
                 self.metrics.plan_refused();
                 tracing::warn!(%group, %generation, leader = %Shown(leader), reason, "plan refused");
             }
+            Fact::PlanChecked { generation, by } => {
+                tracing::debug!(%group, %generation, by = by.name(), "plan checked");
+            }
+            Fact::PlanQuestioned { generation, leader, reason } => {
+                self.metrics.plan_questioned();
+                if let Some(left_out) = self.quiet.allows("questioned") {
+                    let leader = Shown(leader);
+                    tracing::warn!(%group, %generation, %leader, reason, left_out, "plan breaks a rule and is handed out");
+                }
+            }
             Fact::ModuleFailed { leader, fault, served } => {
                 self.metrics.module_failed(kind_name(&fault.kind));
                 let (leader, protocol, kind) = (Shown(leader), Shown(&fault.protocol), Shown(&fault.kind));

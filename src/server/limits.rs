@@ -69,6 +69,10 @@ pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Plan checks at one time; more wait. One is enough to keep a processor busy.
 pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 
+/// Plans of coordinator-led groups that are made at one time, each on a thread of its own; more wait. The sandbox lets
+/// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
+pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
+
 /// A graceful stop takes no longer.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(10);
 

@@ -6,10 +6,14 @@ use tokio::sync::oneshot;
 
 use super::connection::Connection;
 use super::memory::Held;
+use crate::coordinator::SettingsBook;
 use crate::group::event::{
-    CommitRequest, DeleteOffsetsRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest,
+    CommitRequest, DeleteOffsetsRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, ModuleOffer,
+    SyncRequest,
 };
-use crate::group::{Event, GenerationRecord, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
+use crate::group::{
+    Event, GenerationRecord, GroupDescription, GroupLimits, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome,
+};
 use crate::ids::{GroupId, TopicName};
 use crate::store::StoreError;
 
@@ -32,6 +36,10 @@ pub(crate) enum ToShard {
     WorkDone(GroupId, WorkId, WorkOutcome),
     /// These topics were deleted, which is durable: their offsets go, too.
     TopicsRemoved(Vec<TopicName>),
+    /// Topics, racks or the coordinator's own modules, which these are, may have changed.
+    GroundChanged(Arc<[ModuleOffer]>),
+    /// The operator has other limits and settings.
+    Reconfigured(Box<(GroupLimits, SettingsBook)>),
     /// Somebody wants to see groups.
     Ask(Question),
     /// Everything told before is to be done and stored.

@@ -28,6 +28,7 @@ struct Inner {
     rebalances: Family<TriggerLabel, Counter>,
     modules_failed: Family<KindLabel, Counter>,
     plans_refused: Counter,
+    plans_questioned: Counter,
     offsets_committed: Counter,
     offsets_expired: Counter,
     commits_not_owned: Family<ActionLabel, Counter>,
@@ -90,6 +91,7 @@ impl Metrics {
             rebalances: Family::default(),
             modules_failed: Family::default(),
             plans_refused: Counter::default(),
+            plans_questioned: Counter::default(),
             offsets_committed: Counter::default(),
             offsets_expired: Counter::default(),
             commits_not_owned: Family::default(),
@@ -133,6 +135,11 @@ impl Metrics {
     /// A plan was refused.
     pub(crate) fn plan_refused(&self) {
         self.0.plans_refused.inc();
+    }
+
+    /// A plan breaks a rule and was handed out.
+    pub(crate) fn plan_questioned(&self) {
+        self.0.plans_questioned.inc();
     }
 
     /// Offsets were committed.
@@ -221,6 +228,8 @@ impl Inner {
         to.register("rebalances", "Rebalances by what began them", self.rebalances.clone());
         to.register("modules_failed", "Failures of leaders' modules by kind", self.modules_failed.clone());
         to.register("plans_refused", "Plans that broke a rule and were refused", self.plans_refused.clone());
+        let questioned = self.plans_questioned.clone();
+        to.register("plans_questioned", "Plans that broke a rule and were handed out all the same", questioned);
         to.register("offsets_committed", "Offsets committed", self.offsets_committed.clone());
         to.register("offsets_expired", "Offsets forgotten after their time", self.offsets_expired.clone());
         let not_owned = self.commits_not_owned.clone();

@@ -281,6 +281,8 @@ fn plan(generation: i32, bytes: usize) -> Record {
         digest: Some(Digest([7; 32])),
         states: vec![("m-1".into(), State(vec![0xc1; bytes].into())), ("m-2".into(), State::default())],
         memo: Some(State(Bytes::from_static(b"memo"))),
+        fingerprint: Some(u64::MAX - 1),
+        call_again: Some(WallTime(1_800_000_000_007)),
     })
 }
 

@@ -3,6 +3,7 @@
 
 mod cli;
 mod cli_admin;
+mod led_ground;
 mod many_groups;
 mod member;
 mod member_ground;
@@ -16,12 +17,14 @@ mod server_bugs;
 mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_hostile;
+mod server_led;
 mod server_offsets;
 mod server_plans;
 mod server_restart;
 mod server_story;
 mod server_topics;
 mod server_topics_change;
+mod server_waits;
 mod store;
 mod support;
 mod support_store;

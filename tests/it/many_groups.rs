@@ -124,7 +124,6 @@ impl Shard {
 
 fn join() -> JoinRequest {
     JoinRequest {
-        skip_assignment: SkipAssignment::Unknown,
         member: Default::default(),
         instance: None,
         client_id: "app".to_owned(),

@@ -1,6 +1,6 @@
 //! The machine's lines, short enough to be read beside the members' ones.
 
-use divvy::group::effects::{JoinReply, SyncReply};
+use divvy::group::effects::{JoinReply, PlanToMake, SyncReply};
 use divvy::group::{Fact, GenerationRecord, GroupDescription, Reply};
 use divvy::ids::TopicName;
 use divvy::wire::ErrorCode;
@@ -68,6 +68,14 @@ fn error(code: ErrorCode) -> String {
     if code == ErrorCode::None { "ok".to_owned() } else { format!("{} {code:?}", code.code()) }
 }
 
+/// A plan that the coordinator has to make.
+pub fn plan_to_make(plan: &PlanToMake) -> String {
+    let by = plan.assignor.as_ref().map_or("nothing of its own", |assignor| assignor.as_str());
+    let members: Vec<&str> = plan.members.iter().map(|member| member.id.as_str()).collect();
+    let memo = plan.memo.as_ref().map(|memo| format!(", memo {}", text(memo))).unwrap_or_default();
+    format!("* the coordinator plans {} of {} with {by}{memo}", plan.protocol, members.join(" "))
+}
+
 /// Bytes as text when they are text.
 fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
@@ -79,7 +87,9 @@ fn text(bytes: &[u8]) -> String {
 /// A fact, unless the answers say it already.
 pub fn fact(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } => return None,
+        Fact::StateChanged { .. } | Fact::Joined { .. } | Fact::Committed { .. } | Fact::PlanChecked { .. } => {
+            return None;
+        }
         Fact::Replaced { old, new } => format!("* {new} replaces {old}"),
         Fact::Removed { member, why } => format!("* {member} {why}"),
         Fact::RebalanceBegan(trigger) => format!("* rebalance: {trigger}"),
@@ -88,6 +98,9 @@ pub fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::PlanAccepted { generation, .. } => format!("* the plan of generation {generation} is in force"),
         Fact::PlanRefused { reason, leader, .. } => format!("* {leader}'s plan is refused: {reason}"),
+        Fact::PlanQuestioned { generation, leader, reason } => {
+            format!("* {leader}'s plan of generation {generation} is handed out although {reason}")
+        }
         Fact::ModuleFailed { leader, fault, served } => {
             let outcome = if *served { "a fall-back serves" } else { "no plan" };
             format!("* {} failed at {leader}: {}: {}; {outcome}", fault.protocol, fault.kind, fault.message)

@@ -7,10 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
 use divvy::embedded::consumer::{Assignment, Subscription, TopicPartitions};
-use divvy::group::effects::{JoinReply, PlanToCheck};
+use divvy::group::effects::{Author, JoinReply, PlanToCheck, PlanToMake};
 use divvy::group::event::*;
-use divvy::group::{CommitCheck, Effects, GroupLimits, GroupSettings, Record, RecordKey, Reply, Work};
-use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use divvy::group::{
+    Alias, CommitCheck, Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work,
+};
+use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
 
@@ -35,6 +37,12 @@ pub struct World {
     upto: Seq,
     store_holds: bool,
     checks: Vec<(WorkId, PlanToCheck)>,
+    /// The plans that the coordinator has to make.
+    plans: Vec<(WorkId, PlanToMake)>,
+    /// The coordinator's own modules.
+    modules: Vec<ModuleOffer>,
+    /// Stands for the topics and racks of a moment.
+    ground: u64,
     checks_hold: bool,
     out: Vec<String>,
 }
@@ -66,6 +74,9 @@ impl Default for World {
             upto: Seq(0),
             store_holds: false,
             checks: Vec::new(),
+            plans: Vec::new(),
+            modules: Vec::new(),
+            ground: 0,
             checks_hold: false,
             out: Vec::new(),
         }
@@ -109,6 +120,9 @@ impl World {
             "wait" => self.wait(command.word(0)?.parse().map_err(|_| "wait wants milliseconds")?),
             "store" => self.store(command.word(0)?)?,
             "plans" => self.plans(command.word(0)?)?,
+            "make" => self.make(&command)?,
+            "ground" => self.ground_changes(&command)?,
+            "settings" => self.settings_change(&command)?,
             "crash" => self.crash(),
             "loaded" => self.loaded(),
             "describe" => self.describe(),
@@ -129,11 +143,19 @@ impl World {
         for (key, value) in &command.options {
             let number = || value.parse::<u64>().map_err(|_| format!("{key}={value} is no number"));
             match key.as_str() {
+                "lead" | "alias" | "fallback" => self.setting(key, value)?,
                 "delay" => self.limits.initial_rebalance_delay = Duration::from_millis(number()?),
                 "max-size" => self.limits.max_size = usize::try_from(number()?).unwrap_or(0),
                 "retention" => self.limits.offsets_retention = Duration::from_millis(number()?),
                 "check" => self.limits.offsets_check_interval = Duration::from_millis(number()?),
                 "commit-check" => self.settings.commit_check = commit_check(value)?,
+                "foreign" => {
+                    self.settings.plan_check_foreign = match value.as_str() {
+                        "off" => ForeignPlanCheck::Off,
+                        "warn" => ForeignPlanCheck::Warn,
+                        _ => ForeignPlanCheck::Enforce,
+                    }
+                }
                 "assignors" => self.settings.assignors = value.split(',').map(str::to_owned).collect(),
                 "load-heartbeat" => self.heartbeat = HeartbeatWhileLoading::NotReady,
                 "group" => self.group = GroupId::from(value.trim_matches('"')),
@@ -141,7 +163,85 @@ impl World {
             }
         }
         self.coordinator = coordinator(&self.limits, &self.settings, self.heartbeat, true);
+        self.coordinator.set_modules(self.modules.as_slice().into());
         Ok(())
+    }
+
+    fn setting(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "lead" if value == "coordinator" => self.settings.lead = Lead::Coordinator,
+            "lead" => self.settings.lead = Lead::Members,
+            "alias" => self.settings.aliases = value.split(',').map(alias).collect(),
+            "fallback" => self.settings.fallback = Some(value.to_owned()),
+            "assignors" => self.settings.assignors = value.split(',').map(str::to_owned).collect(),
+            other => return Err(format!("no setting {other:?}")),
+        }
+        Ok(())
+    }
+
+    /// The operator's file is read again.
+    fn settings_change(&mut self, command: &Command) -> Result<(), String> {
+        for (key, value) in &command.options {
+            self.setting(key, value)?;
+        }
+        let book = SettingsBook::new([("*".to_owned(), self.settings.clone())]);
+        let now = self.now();
+        let told = self.coordinator.reconfigured(self.limits.clone(), book, now, counter(&mut self.drawn));
+        told.into_iter().for_each(|(_, effects)| self.took_effect(effects));
+        Ok(())
+    }
+
+    /// `modules=range:aa topics=2`: what the coordinator can run, and a number that stands for topics and racks.
+    fn ground_changes(&mut self, command: &Command) -> Result<(), String> {
+        if let Some(texts) = command.list("modules") {
+            self.modules = modules(texts);
+        }
+        self.ground = u64::try_from(command.number("topics", i64::try_from(self.ground).unwrap_or(0))?).unwrap_or(0);
+        let (now, modules) = (self.now(), self.modules.as_slice().into());
+        let told = self.coordinator.ground_changed(modules, now, counter(&mut self.drawn));
+        told.into_iter().for_each(|(_, effects)| self.took_effect(effects));
+        Ok(())
+    }
+
+    /// The coordinator's plan is made: `make A:x,B:y`, with `fault=`, `memo=`, `again=`, or `error=` without a plan.
+    fn make(&mut self, command: &Command) -> Result<(), String> {
+        if self.plans.is_empty() {
+            return Err("there is no plan to make".to_owned());
+        }
+        let (id, plan) = self.plans.remove(0);
+        let fault = |kind: &String| {
+            let digest = plan.assignor.as_ref().and_then(|name| self.module(name));
+            Fault { protocol: plan.protocol.clone(), digest, ..fault(command, kind) }
+        };
+        let states = command.word(0).unwrap_or_default().split(',').filter(|it| !it.is_empty());
+        let failed = command.options.get("fault").map(fault);
+        let made = match command.options.get("error") {
+            Some(kind) => Err(fault(kind)),
+            None => Ok(MadePlan {
+                states: states.map(|it| self.state(it)).collect(),
+                origin: Box::new(PlanOrigin {
+                    digest: plan.assignor.as_ref().filter(|_| failed.is_none()).and_then(|name| self.module(name)),
+                    copies: 1,
+                    complete: true,
+                    memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
+                    fault: failed,
+                    ..PlanOrigin::default()
+                }),
+                fingerprint: self.fingerprint(&plan),
+                call_again: command.options.get("again").map(|ms| millis(ms.parse().unwrap_or(0))),
+            }),
+        };
+        self.give(Event::WorkDone(id, WorkOutcome::PlanMade(made)));
+        Ok(())
+    }
+
+    fn module(&self, name: &Protocol) -> Option<Digest> {
+        self.modules.iter().find(|module| module.protocol == *name).map(|module| module.digest)
+    }
+
+    fn fingerprint(&self, plan: &PlanToMake) -> u64 {
+        let module = plan.assignor.as_ref().and_then(|name| self.module(name));
+        self.ground * 1000 + module.map_or(0, |digest| u64::from(digest.0[0]))
     }
 
     fn join(&mut self, command: &Command) -> Result<(), String> {
@@ -213,7 +313,8 @@ impl World {
         let name = command.word(0)?.to_owned();
         let (member, generation) = self.identity(&name, command)?;
         let modules = command.list("modules").map(modules);
-        let request = HeartbeatRequest { member, instance: self.instance(&name, command), generation, modules };
+        let wait = command.options.get("wait").and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+        let request = HeartbeatRequest { member, instance: self.instance(&name, command), generation, modules, wait };
         self.ask(&name, |ticket| Event::Heartbeat(ticket, request));
         Ok(())
     }
@@ -320,9 +421,13 @@ impl World {
     fn plans(&mut self, what: &str) -> Result<(), String> {
         match what {
             "hold" => self.checks_hold = true,
-            "fine" | "bad" => {
+            "fine" | "bad" | "outdated" => {
                 self.checks_hold = false;
-                let verdict = if what == "fine" { Ok(()) } else { Err("t-0 has two owners".to_owned()) };
+                let verdict = match what {
+                    "fine" => Ok(Checked::default()),
+                    "outdated" => Ok(Checked { outdated: Some("t".into()), ..Checked::default() }),
+                    _ => Err("t-0 has two owners".to_owned()),
+                };
                 for (id, _) in std::mem::take(&mut self.checks) {
                     self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(verdict.clone())));
                 }
@@ -336,7 +441,9 @@ impl World {
     fn crash(&mut self) {
         self.unstored.clear();
         self.checks.clear();
+        self.plans.clear();
         self.coordinator = coordinator(&self.limits, &self.settings, self.heartbeat, false);
+        self.coordinator.set_modules(self.modules.as_slice().into());
     }
 
     /// The store was read.
@@ -384,8 +491,29 @@ impl World {
         }
         self.unstored.extend(effects.records);
         self.upto = self.upto.max(effects.upto);
-        for Work::CheckPlan(id, plan) in effects.work {
-            self.checks.push((id, plan));
+        let mut reviews = Vec::new();
+        for work in effects.work {
+            match work {
+                Work::CheckPlan(id, plan) => {
+                    // A foreign plan that is only looked at has no news for its group if nothing is wrong.
+                    let only_looked_at =
+                        plan.author == Author::Foreign && self.settings.plan_check_foreign != ForeignPlanCheck::Enforce;
+                    if self.checks_hold || !only_looked_at {
+                        self.checks.push((id, plan));
+                    }
+                }
+                Work::MakePlan(id, plan) => {
+                    self.out.push(print::plan_to_make(&plan));
+                    self.plans.push((id, plan));
+                }
+                Work::ReviewPlan(id, plan) => {
+                    self.out.push("* the coordinator looks whether its plan still holds".to_owned());
+                    reviews.push((id, self.fingerprint(&plan)));
+                }
+            }
+        }
+        for (id, fingerprint) in reviews {
+            self.give(Event::WorkDone(id, WorkOutcome::PlanReviewed(fingerprint)));
         }
         if !self.checks_hold && !self.checks.is_empty() {
             let _ = self.plans("fine");
@@ -508,6 +636,19 @@ fn modules(texts: Vec<&str>) -> Vec<ModuleOffer> {
         ModuleOffer { protocol: Protocol::from(protocol), digest: digest_of(digest) }
     };
     texts.into_iter().map(module).collect()
+}
+
+/// `range:rack-aware@1`, and how members hand over if the name does not say: `:cooperative`.
+fn alias(text: &str) -> Alias {
+    let mut parts = text.split(':');
+    let mut part = || parts.next().unwrap_or_default().to_owned();
+    let (protocol, assignor, mode) = (part(), part(), part());
+    let mode = match mode.as_str() {
+        "cooperative" => Some(Mode::Cooperative),
+        "eager" => Some(Mode::Eager),
+        _ => None,
+    };
+    Alias { protocol, assignor, mode }
 }
 
 fn digest_of(text: &str) -> Digest {

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::Source;
-use super::view::{Group, Member, Suspension};
+use super::view::{Group, Led, Member, Suspension};
 use crate::cli::admin;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
@@ -92,6 +92,7 @@ fn limits(server: &mut Kafka, group: &str) -> BTreeMap<String, Value> {
 
 fn text(group: &Group, output: &Output) -> String {
     let mut parts = vec![plain(&head(group))];
+    parts.extend(group.led.as_ref().map(|led| plain(&led_by(led))));
     if let Some(trigger) = &group.last_trigger {
         parts.push(output.tone(Tone::Faint, &plain(&format!("last rebalance: {trigger}"))));
     }
@@ -127,6 +128,19 @@ fn head(group: &Group) -> String {
         head.push_str(&format!(", type {protocol_type}"));
     }
     head
+}
+
+/// Who assigns where no member leads.
+fn led_by(led: &Led) -> String {
+    let mut text = "led by the coordinator (divvy) with ".to_owned();
+    match (&led.assignor, &led.digest) {
+        (Some(assignor), Some(digest)) => text.push_str(&format!("{assignor} (module {})", short(digest))),
+        _ => text.push_str("its own range"),
+    }
+    if !led.config.is_null() {
+        text.push_str(&format!(", config {}", led.config));
+    }
+    text
 }
 
 fn row(group: &Group, member: &Member) -> Vec<String> {

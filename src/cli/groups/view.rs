@@ -27,6 +27,8 @@ pub struct Group {
     pub leader: Option<String>,
     /// The module that made the plan in force.
     pub plan_digest: Option<String>,
+    /// How the coordinator leads it, if it does.
+    pub led: Option<Led>,
     /// Why it rebalanced last.
     pub last_trigger: Option<String>,
     /// Its members.
@@ -37,6 +39,18 @@ pub struct Group {
     pub alarms: Vec<String>,
     /// The bounds that hold for it, by Kafka's names; empty where nobody tells.
     pub limits: BTreeMap<String, Value>,
+}
+
+/// How the coordinator leads a group.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Led {
+    /// What serves the protocol; none: divvy's own range.
+    pub assignor: Option<String>,
+    /// The SHA-256 of its file.
+    pub digest: Option<String>,
+    /// Its configuration.
+    pub config: Value,
 }
 
 /// A member.

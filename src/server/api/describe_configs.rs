@@ -56,12 +56,12 @@ fn settings(asked: &DescribeConfigsResource, handle: &Handle) -> Result<Vec<Sett
             if handle.topics().view().brokers().iter().any(is_it) {
                 let (host, port) = handle.advertised();
                 let advertised = HostPort { host: host.to_string(), port: u16::try_from(port).unwrap_or_default() };
-                Ok(settings::of_server(handle.config(), &advertised))
+                Ok(settings::of_server(&handle.config(), &advertised))
             } else {
                 Err((ErrorCode::InvalidRequest, format!("there is no broker {name:?}: Metadata lists them")))
             }
         }
-        GROUP => Ok(settings::of_group(handle.config(), &GroupId::from(name))),
+        GROUP => Ok(settings::of_group(&handle.config(), &GroupId::from(name))),
         other => {
             let why = format!("resource type {other} has no settings here: topics (2), brokers (4) and groups (32) do");
             Err((ErrorCode::InvalidRequest, why))

@@ -13,6 +13,8 @@ pub use self::rules::{
     MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
     MAX_TOPIC_NAME_BYTES, MAX_TOPICS, TopicError, check,
 };
+use tokio::sync::Notify;
+
 use crate::ids::TopicName;
 use crate::store::Entry;
 use crate::topics::{Rack, Topic, TopicTable};
@@ -95,6 +97,8 @@ pub struct Topics {
     change: Mutex<()>,
     /// Those of the configuration, which stay.
     configured: BTreeSet<TopicName>,
+    /// Told of every change.
+    changed: Arc<Notify>,
 }
 
 impl Topics {
@@ -102,7 +106,35 @@ impl Topics {
     pub fn new(configured: &[(TopicName, Topic)]) -> Self {
         let table = TopicTable(configured.iter().cloned().collect());
         let configured = Self::names(configured);
-        Self { view: RwLock::new(Arc::new(View::of(table))), change: Mutex::new(()), configured }
+        let view = RwLock::new(Arc::new(View::of(table)));
+        Self { view, change: Mutex::new(()), configured, changed: Arc::default() }
+    }
+
+    /// Who waits for changes waits here.
+    pub fn changes(&self) -> Arc<Notify> {
+        Arc::clone(&self.changed)
+    }
+
+    /// Takes a configuration that was read again: topics that are new, partitions that were added, other racks. What is
+    /// no longer in it stays, since members may hold work in it. Else as [`Topics::add_stored`].
+    pub fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<Vec<String>, TopicError> {
+        let _changing = self.changing();
+        let before = self.view();
+        let mut table = TopicTable::clone(&before.table);
+        let mut warnings = Vec::new();
+        for (name, configured) in configured {
+            let present = table.0.get(name).map_or(0, |topic| topic.partitions);
+            if present > configured.partitions {
+                warnings.push(disagreement(name, configured.partitions, present));
+            }
+            table.0.insert(name.clone(), grown(configured, present));
+        }
+        let view = View::of(table);
+        rules::fits(&before, &view)?;
+        if view != *before {
+            self.put(view);
+        }
+        Ok(warnings)
     }
 
     /// Adds those of the store, before the first is created, and gives back a sentence for each that configuration and
@@ -204,6 +236,8 @@ impl Topics {
 
     fn put(&self, view: View) {
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+        // One waits; a change while it does not is kept for it.
+        self.changed.notify_one();
     }
 }
 

@@ -105,6 +105,22 @@ fn illegal_racks(racks: &[Rack]) -> Option<String> {
     })
 }
 
+/// Whether a view is within the bounds, or no larger than the one before it.
+pub(super) fn fits(before: &View, after: &View) -> Result<(), TopicError> {
+    let full = |message: String| Err(TopicError { code: ErrorCode::PolicyViolation, message });
+    let exceeds = |before: usize, after: usize, most: usize| after > most && after > before;
+    if exceeds(before.table.0.len(), after.table.0.len(), MAX_TOPICS) {
+        return full(format!("there would be more than {MAX_TOPICS} topics, the most that divvy keeps"));
+    }
+    if after.partitions > MAX_PARTITIONS && after.partitions > before.partitions {
+        return full(format!("all topics together may have {MAX_PARTITIONS} partitions"));
+    }
+    if exceeds(before.brokers.len(), after.brokers.len(), MAX_RACKS + 1) {
+        return full(format!("all topics together may name {MAX_RACKS} racks"));
+    }
+    Ok(())
+}
+
 /// How many topics with so many partitions may come to be by being named.
 pub(super) fn room_for_named(view: &View, partitions: u32) -> usize {
     let topics = MAX_NAMED_TOPICS.saturating_sub(view.table.0.len());
