@@ -1,5 +1,6 @@
 //! The admin port: groups, modules, topics and metrics as JSON and text, for people and their tools.
 
+pub mod alarms;
 mod json;
 
 use axum::Json;
@@ -20,6 +21,7 @@ pub fn routes(handle: Handle) -> Router {
         .route("/", get(index))
         .route("/groups", get(groups))
         .route("/groups/{id}", get(group))
+        .route("/groups/{id}/history", get(history))
         .route("/modules", get(modules))
         .route("/topics", get(topics))
         .route("/metrics", get(metrics))
@@ -28,7 +30,8 @@ pub fn routes(handle: Handle) -> Router {
         .with_state(handle)
 }
 
-const PATHS: [&str; 6] = ["/groups", "/groups/{id}", "/modules", "/topics", "/metrics", "/health"];
+const PATHS: [&str; 7] =
+    ["/groups", "/groups/{id}", "/groups/{id}/history", "/modules", "/topics", "/metrics", "/health"];
 
 async fn index() -> Json<Value> {
     Json(json!({ "divvy": env!("CARGO_PKG_VERSION"), "paths": PATHS }))
@@ -40,11 +43,27 @@ async fn groups(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
 }
 
 async fn group(State(handle): State<Handle>, id: Result<Path<String>, PathRejection>) -> Result<Response, Loading> {
-    let Ok(Path(id)) = id else { return Ok(missing("a group's id is UTF-8: /groups lists them".to_owned())) };
+    let Ok(Path(id)) = id else { return Ok(no_text()) };
     Ok(match handle.describe(&GroupId::from(id.as_str())).await? {
-        Some(group) => Json(json::description(&group)).into_response(),
-        None => missing(format!("no group has the id {id:?}: /groups lists them")),
+        Some(group) => Json(json::description(&group, &handle.limits())).into_response(),
+        None => no_group(&id),
     })
+}
+
+async fn history(State(handle): State<Handle>, id: Result<Path<String>, PathRejection>) -> Result<Response, Loading> {
+    let Ok(Path(id)) = id else { return Ok(no_text()) };
+    Ok(match handle.history(&GroupId::from(id.as_str())).await? {
+        Some(generations) => Json(json::history(&id, &generations)).into_response(),
+        None => no_group(&id),
+    })
+}
+
+fn no_text() -> Response {
+    missing("a group's id is UTF-8: /groups lists them".to_owned())
+}
+
+fn no_group(id: &str) -> Response {
+    missing(format!("no group has the id {id:?}: /groups lists them"))
 }
 
 async fn modules(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {

@@ -26,6 +26,7 @@ impl Group {
                     || (has_members && leader_is_member && self.protocol.is_some()),
             ),
             ("each instance id names its member", self.roster.instances_fit()),
+            ("everybody offers the protocol that is common", self.roster.common_fits()),
             (
                 "a JoinGroup waits only in the join phase",
                 matches!(self.state, State::Joining(_))
@@ -35,6 +36,11 @@ impl Group {
                 "a SyncGroup waits only for the leader's plan",
                 matches!(self.state, State::AwaitingSync(_))
                     || members.clone().all(|member| !matches!(member.parked, Parked::Sync(_))),
+            ),
+            (
+                "a heartbeat waits only while a generation goes on",
+                matches!(self.state, State::AwaitingSync(_) | State::Stable(_))
+                    || members.clone().all(|member| member.waiting.is_none()),
             ),
             (
                 "in an active generation the plan is of that generation",

@@ -7,6 +7,7 @@ use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply, Trigger};
+use super::history::GenerationOutcome;
 use super::persist::reserve_ahead;
 use super::roster::{Member, Parked};
 use super::state::{AwaitingSync, InitialDelay, Joining, State};
@@ -25,9 +26,11 @@ impl Group {
         let deadline = step.now.mono + if first { delay } else { phase };
         let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
         self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
+        self.history.began(step.now);
         step.fact(Fact::RebalanceBegan(trigger.clone()));
         self.last_trigger = Some(trigger.clone());
         self.set_state(State::Joining(Joining { deadline, initial, trigger }), step);
+        self.release_beats(ErrorCode::RebalanceInProgress, step);
         self.wake_by(deadline);
         self.try_complete(step);
     }
@@ -120,6 +123,7 @@ impl Group {
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;
+        self.roster.note_common(self.protocol.as_ref());
         step.fact(Fact::GenerationBegan {
             generation: self.generation,
             protocol: self.protocol.clone(),
@@ -127,10 +131,11 @@ impl Group {
             members: self.roster.members.len(),
             trigger,
         });
+        self.remember_generation(GenerationOutcome::Awaited, step.now);
         self.report_differing_digests(step);
         let now = step.now.mono;
         let deadline = now + self.roster.rebalance_timeout();
-        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None }), step);
+        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None, outdated: None }), step);
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
@@ -169,6 +174,8 @@ impl Group {
         }
         let header = self.header();
         self.emit(Record::Header(header), step);
+        self.remember_generation(GenerationOutcome::Empty, step.now);
+        self.emit_history(step);
     }
 
     /// Counts on. A generation above the stored reservation is announced only behind a new reservation.

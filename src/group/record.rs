@@ -5,6 +5,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::event::{CommittedOffset, ModuleOffer, OfferedProtocol};
+use super::history::GenerationRecord;
 use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
 
@@ -17,6 +18,8 @@ pub enum Record {
     Plan(PlanRecord),
     /// No generation above this one has been announced.
     Reserved(Generation),
+    /// One of the last generations, as it went.
+    Generation(GenerationRecord),
     /// The protocols that the vote passes over.
     Suspensions(Vec<Suspension>),
     /// An offset was committed.
@@ -38,6 +41,8 @@ pub enum RecordKey {
     Reserved,
     /// [`Record::Suspensions`].
     Suspensions,
+    /// [`Record::Generation`]: there are a few places, and each generation takes that of an old one.
+    Generation(u8),
     /// [`Record::Offset`] and [`Record::OffsetRemoved`].
     Offset(TopicName, i32),
     /// [`Record::Removed`]: stands for every key of the group.
@@ -52,6 +57,7 @@ impl Record {
             Record::Plan(_) => RecordKey::Plan,
             Record::Reserved(_) => RecordKey::Reserved,
             Record::Suspensions(_) => RecordKey::Suspensions,
+            Record::Generation(it) => RecordKey::Generation(it.slot()),
             Record::Offset(it) => RecordKey::Offset(it.offset.topic.clone(), it.offset.partition),
             Record::OffsetRemoved(topic, partition) => RecordKey::Offset(topic.clone(), *partition),
             Record::Removed => RecordKey::All,
@@ -153,6 +159,8 @@ pub struct OffsetRecord {
     pub offset: CommittedOffset,
     /// When.
     pub at: WallTime,
+    /// When it is forgotten, if the client said (OffsetCommit v2 to v4).
+    pub expires: Option<WallTime>,
 }
 
 /// `Bytes` as a byte string (serde's default for `Bytes` would need another feature of the crate).

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -13,12 +14,14 @@ use super::admin_port::AdminPort;
 use super::clock::Clock;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
+use super::ends::Ends;
 use super::handle::{Handle, Inner};
 use super::limits::{MAX_BLOCKING_THREADS, STOP_GRACE, SWEEP_INTERVAL};
 use super::listener;
 use super::memory::Memory;
 use super::messages::ToShard;
 use super::metrics::Metrics;
+use super::pulse::Shared;
 use super::quiet::Quiet;
 use super::registry::Registry;
 use super::shard::{Ground, Shard};
@@ -184,7 +187,9 @@ impl Builder {
         let clock = Clock::start();
         let (store_writer, jobs) = store_writer::queue();
         let (queues, inboxes): (Vec<_>, Vec<_>) = (0..shard_count(&config)).map(|_| unbounded_channel()).unzip();
+        let coordinators = coordinators(&config, queues.len());
         let handle = Handle::new(Inner {
+            coordinators: coordinators.clone(),
             clock,
             advertised: advertised(&config, addr),
             shards: queues,
@@ -197,9 +202,11 @@ impl Builder {
             presents_as_kafka,
             stopping: AtomicBool::new(false),
             failure: failure.clone(),
+            config: config.clone(),
+            ends: Ends::default(),
         });
         let store_closed = open_store(&config, store, jobs, &handle, &failure).await?;
-        let shards = start_shards(&config, inboxes, &handle, &store_writer, &failure);
+        let shards = start_shards(coordinators, inboxes, &handle, &store_writer, &failure);
         let loss = Loss::Server(failure.clone());
         let mut outer = vec![
             spawn::task("listener", loss.clone(), listener::run(handle.clone(), listener)),
@@ -289,20 +296,15 @@ fn distribute(snapshot: Snapshot, handle: &Handle) {
     let mut by_shard = Vec::new();
     by_shard.resize_with(handle.shards(), Vec::new);
     for (group, records) in snapshot.groups {
-        by_shard[placement::shard_of(&group, handle.shards())].push((group, records));
+        by_shard[placement::shard_of(group.as_str(), handle.shards())].push((group, records));
     }
     for (shard, groups) in by_shard.into_iter().enumerate() {
         handle.tell(shard, ToShard::Loaded(groups));
     }
 }
 
-fn start_shards(
-    config: &Config,
-    inboxes: Vec<UnboundedReceiver<ToShard>>,
-    handle: &Handle,
-    store: &StoreWriter,
-    failure: &Failure,
-) -> Vec<AbortHandle> {
+/// One for each shard; none has read its groups yet.
+fn coordinators(config: &Config, shards: usize) -> Vec<Shared> {
     let told = CoordinatorConfig {
         limits: config.limits.clone(),
         load_wait: config.load_wait,
@@ -312,13 +314,23 @@ fn start_shards(
         },
         settings: SettingsBook::new(config.groups.iter().cloned()),
     };
-    let start = |(number, inbox)| {
+    (0..shards).map(|_| Arc::new(Mutex::new(Coordinator::new(told.clone())))).collect()
+}
+
+fn start_shards(
+    coordinators: Vec<Shared>,
+    inboxes: Vec<UnboundedReceiver<ToShard>>,
+    handle: &Handle,
+    store: &StoreWriter,
+    failure: &Failure,
+) -> Vec<AbortHandle> {
+    let start = |(number, (coordinator, inbox))| {
         let loss = Loss::Server(failure.clone());
         let ground = Ground { number, handle: handle.clone(), store: store.clone(), loss: loss.clone() };
-        let shard = Shard::new(ground, Coordinator::new(told.clone()));
+        let shard = Shard::new(ground, coordinator);
         spawn::task("shard", loss, shard.run(inbox))
     };
-    inboxes.into_iter().enumerate().map(start).collect()
+    coordinators.into_iter().zip(inboxes).enumerate().map(start).collect()
 }
 
 async fn sweep(handle: Handle) {

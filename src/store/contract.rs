@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 use super::{Entry, Snapshot, Store};
 use crate::group::event::{CommittedOffset, OfferedProtocol};
 use crate::group::record::{Header, MemberRecord, OffsetRecord, PlanRecord, State};
-use crate::group::{Record, RecordKey, Suspension};
+use crate::group::{GenerationOutcome, GenerationRecord, Record, RecordKey, Suspension};
 use crate::ids::{Digest, Generation, GroupId, TopicName};
 use crate::time::WallTime;
 use crate::topics::Topic;
@@ -237,6 +237,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         2 => (1..9i32, 0..5000usize).prop_map(|(generation, bytes)| plan(generation, bytes)),
         1 => any::<i32>().prop_map(|generation| Record::Reserved(Generation(generation))),
         1 => Just(suspensions()),
+        1 => (1..99i32).prop_map(generation),
         8 => (name.clone(), partition.clone(), any::<i64>()).prop_map(|(topic, at, to)| offset(topic, at, to)),
         3 => (name.clone(), partition).prop_map(|(topic, partition)| Record::OffsetRemoved(topic.into(), partition)),
         1 => Just(Record::Removed),
@@ -293,8 +294,25 @@ fn suspensions() -> Record {
     }])
 }
 
+fn generation(number: i32) -> Record {
+    Record::Generation(GenerationRecord {
+        generation: Generation(number),
+        trigger: "m-1 joined".to_owned(),
+        began: WallTime(7),
+        join_ms: 3000,
+        plan_ms: None,
+        protocol: Some("range".into()),
+        digest: Some(Digest([7; 32])),
+        leader: Some("m-1".into()),
+        members: 1,
+        outcome: GenerationOutcome::Failed("trap".to_owned()),
+    })
+}
+
 fn offset(topic: &str, partition: i32, to: i64) -> Record {
     let metadata = "a note, ü".to_owned();
     let offset = CommittedOffset { topic: topic.into(), partition, offset: to, leader_epoch: -1, metadata };
-    Record::Offset(OffsetRecord { offset, at: WallTime(5) })
+    // Some clients say how long their offsets are kept.
+    let expires = (partition % 2 != 0).then_some(WallTime(to));
+    Record::Offset(OffsetRecord { offset, at: WallTime(5), expires })
 }

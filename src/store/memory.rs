@@ -58,7 +58,12 @@ impl Held {
                     }
                 }
             }
-            Record::Header(_) | Record::Plan(_) | Record::Reserved(_) | Record::Suspensions(_) | Record::Offset(_) => {
+            Record::Header(_)
+            | Record::Plan(_)
+            | Record::Reserved(_)
+            | Record::Suspensions(_)
+            | Record::Generation(_)
+            | Record::Offset(_) => {
                 self.groups.entry(group.clone()).or_default().insert(record.key(), record.clone());
             }
         }

@@ -50,6 +50,8 @@ mod kind {
     pub(super) const HEADER: u8 = 0;
     pub(super) const RESERVED: u8 = 1;
     pub(super) const SUSPENSIONS: u8 = 2;
+    /// The place 0 of the last generations; the others follow.
+    pub(super) const GENERATIONS: u8 = 128;
 }
 
 /// A store in a folder, which belongs to this process until the store is dropped.

@@ -63,6 +63,7 @@ fn read_small(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGr
             kind::HEADER => Record::Header(decode(bytes, "the members of group", group)?),
             kind::RESERVED => Record::Reserved(decode(bytes, "the generation of group", group)?),
             kind::SUSPENSIONS => Record::Suspensions(decode(bytes, "the suspensions of group", group)?),
+            kind::GENERATIONS.. => Record::Generation(decode(bytes, "the history of group", group)?),
             other => {
                 let why = format!("there is no record of kind {other}");
                 return Err(Failure::Damaged { what: "group", of: group.to_owned(), why });

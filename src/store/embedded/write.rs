@@ -61,6 +61,7 @@ impl<'t> Batch<'t> {
             Record::Header(header) => self.put_small(group, kind::HEADER, &encode(header)),
             Record::Reserved(generation) => self.put_small(group, kind::RESERVED, &encode(generation)),
             Record::Suspensions(suspensions) => self.put_small(group, kind::SUSPENSIONS, &encode(suspensions)),
+            Record::Generation(entry) => self.put_small(group, kind::GENERATIONS + entry.slot(), &encode(entry)),
             Record::Plan(plan) => {
                 self.plans.insert(group.as_str(), encode(plan).as_slice())?;
                 Ok(())

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::clock::Stopwatch;
 use crate::shell::seconds;
 
+mod admin;
 mod alone;
 mod bench;
 mod cast;
@@ -31,7 +32,7 @@ struct Case {
 type Story = dyn Fn(&Bench) -> Result<()>;
 
 /// Every file of cases, in the order in which they run.
-const GROUPS: &[fn() -> Vec<Case>] = &[alone::cases, statics::cases, mixed::cases, led::cases];
+const GROUPS: &[fn() -> Vec<Case>] = &[alone::cases, statics::cases, mixed::cases, led::cases, admin::cases];
 
 /// Runs all cases, one (or those whose names begin so), or says which there are.
 pub fn run(arguments: &[String]) -> Result<()> {

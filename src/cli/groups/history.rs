@@ -1,0 +1,91 @@
+//! `divvy groups history GROUP`.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::address::host_port;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::output::{Output, plain, table};
+use crate::cli::{ADMIN, admin};
+
+/// The last generations of a group, oldest first: what began each, who led it with which module, how long it took.
+#[derive(Args, Debug)]
+pub struct History {
+    /// The group
+    group: String,
+    /// The coordinator's admin port: Kafka's protocol knows no history [default: 127.0.0.1:9640]
+    #[arg(long, value_name = "HOST:PORT", value_parser = host_port)]
+    admin: Option<String>,
+}
+
+/// What the admin port tells.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    id: String,
+    generations: Vec<Generation>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Generation {
+    generation: i32,
+    trigger: String,
+    began_ms: i64,
+    join_ms: u64,
+    plan_ms: Option<u64>,
+    protocol: Option<String>,
+    digest: Option<String>,
+    leader: Option<String>,
+    members: u32,
+    outcome: String,
+    reason: Option<String>,
+}
+
+impl History {
+    /// Prints it.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let address = self.admin.as_deref().unwrap_or(ADMIN);
+        let told = admin::get(address, &format!("/groups/{}/history", admin::quote(&self.group))).map_err(|error| {
+            let remedy = "name the coordinator's admin port with --admin";
+            Failure::of(Kind::Unreachable, format!("no answer from {address} ({error:#}): {remedy}"))
+        })?;
+        let missing = || {
+            let remedy = "`divvy groups list` shows those that are there";
+            Failure::of(Kind::NotFound, format!("there is no group {:?} at {address}: {remedy}", self.group))
+        };
+        let told: Told = serde_json::from_value(told.ok_or_else(missing)?)
+            .with_context(|| format!("{address} tells its history in other words"))?;
+        output.print(&told, || text(&told))
+    }
+}
+
+fn text(told: &Told) -> String {
+    if told.generations.is_empty() {
+        return plain(&format!("{} had no generation yet", told.id));
+    }
+    let head =
+        ["GENERATION", "BEGAN (UTC)", "TRIGGER", "PROTOCOL (MODULE)", "LEADER", "MEMBERS", "JOIN", "PLAN", "OUTCOME"];
+    table(&head, told.generations.iter().map(row))
+}
+
+fn row(it: &Generation) -> Vec<String> {
+    let began = UNIX_EPOCH + Duration::from_millis(u64::try_from(it.began_ms).unwrap_or(0));
+    let protocol = it.protocol.as_ref().map(|protocol| match &it.digest {
+        Some(digest) => format!("{protocol} ({})", digest.get(..12).unwrap_or(digest)),
+        None => protocol.clone(),
+    });
+    let outcome = it.reason.as_ref().map_or_else(|| it.outcome.clone(), |reason| format!("{}: {reason}", it.outcome));
+    vec![
+        it.generation.to_string(),
+        humantime::format_rfc3339_seconds(began).to_string(),
+        it.trigger.clone(),
+        protocol.unwrap_or_default(),
+        it.leader.clone().unwrap_or_default(),
+        it.members.to_string(),
+        format!("{} ms", it.join_ms),
+        it.plan_ms.map(|ms| format!("{ms} ms")).unwrap_or_default(),
+        outcome,
+    ]
+}

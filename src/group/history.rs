@@ -1,0 +1,157 @@
+//! The last generations of a group: what began each, who led it, by which module, how long its phases took and how it
+//! ended. Bounded, and stored with the plans, so that it costs no write of its own.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Digest, Generation, MemberId, Protocol};
+use crate::time::{Now, WallTime};
+
+use super::limits::GENERATIONS_REMEMBERED;
+use super::{Group, Record, Step};
+
+/// One generation, as it went.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GenerationRecord {
+    /// Its number.
+    pub generation: Generation,
+    /// What began its rebalance, as a sentence.
+    pub trigger: String,
+    /// When its rebalance began.
+    pub began: WallTime,
+    /// How long the join phase took.
+    pub join_ms: u64,
+    /// How long its leader's plan took from the end of the join phase until it was accepted; none if none was.
+    pub plan_ms: Option<u64>,
+    /// The protocol chosen; none for the generation of a group that became empty.
+    pub protocol: Option<Protocol>,
+    /// The module that made the plan, when it is known.
+    pub digest: Option<Digest>,
+    /// Its leader.
+    pub leader: Option<MemberId>,
+    /// How many members it had.
+    pub members: u32,
+    /// How it ended.
+    pub outcome: GenerationOutcome,
+}
+
+/// What became of a generation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GenerationOutcome {
+    /// Its leader's plan is awaited.
+    Awaited,
+    /// Its plan was accepted.
+    Accepted,
+    /// It had no valid plan: why.
+    Failed(String),
+    /// Another rebalance began before it had a plan.
+    Superseded,
+    /// Nobody was left.
+    Empty,
+}
+
+/// The last generations, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    entries: VecDeque<GenerationRecord>,
+    /// How many of the newest are not handed to the store yet.
+    unstored: usize,
+    /// When the rebalance that is under way, or was the last, began.
+    began: Now,
+    /// When the last join phase ended.
+    joined: Now,
+}
+
+impl GenerationRecord {
+    /// Its place among the stored generations: it takes that of one which is too old to be remembered. Below
+    /// [`GENERATIONS_REMEMBERED`].
+    pub fn slot(&self) -> u8 {
+        u8::try_from(self.generation.0.rem_euclid(i32::from(GENERATIONS_REMEMBERED))).unwrap_or(0)
+    }
+}
+
+impl History {
+    /// A rebalance began. A generation that was waiting for its plan never gets one.
+    pub(super) fn began(&mut self, now: Now) {
+        self.began = now;
+        self.ended(GenerationOutcome::Superseded);
+    }
+
+    /// The generation that was waiting for its plan gets none.
+    pub(super) fn ended(&mut self, outcome: GenerationOutcome) {
+        if let Some(last) = self.awaited() {
+            last.outcome = outcome;
+        }
+    }
+
+    fn awaited(&mut self) -> Option<&mut GenerationRecord> {
+        self.entries.back_mut().filter(|last| last.outcome == GenerationOutcome::Awaited)
+    }
+
+    fn push(&mut self, entry: GenerationRecord) {
+        let before = self.entries.len();
+        self.entries.retain(|older| older.slot() != entry.slot());
+        let unstored = self.unstored.saturating_sub(before - self.entries.len());
+        self.entries.push_back(entry);
+        if self.entries.len() > usize::from(GENERATIONS_REMEMBERED) {
+            self.entries.pop_front();
+        }
+        self.unstored = (unstored + 1).min(self.entries.len());
+    }
+
+    /// One that was stored.
+    pub(super) fn restore(&mut self, entry: GenerationRecord) {
+        self.entries.retain(|older| older.slot() != entry.slot());
+        let at = self.entries.partition_point(|older| older.generation < entry.generation);
+        self.entries.insert(at, entry);
+    }
+
+    /// Those that were handed to the store.
+    pub(super) fn stored(&self) -> Vec<GenerationRecord> {
+        self.entries.iter().take(self.entries.len() - self.unstored).cloned().collect()
+    }
+}
+
+impl Group {
+    /// The last generations, oldest first.
+    pub fn history(&self) -> Vec<GenerationRecord> {
+        self.history.entries.iter().cloned().collect()
+    }
+
+    /// A join phase ended with this generation.
+    pub(super) fn remember_generation(&mut self, outcome: GenerationOutcome, now: Now) {
+        let began = self.history.began;
+        self.history.joined = now;
+        self.history.push(GenerationRecord {
+            generation: self.generation,
+            trigger: self.last_trigger.as_ref().map(ToString::to_string).unwrap_or_default(),
+            began: began.wall,
+            join_ms: now.mono.0.saturating_sub(began.mono.0),
+            plan_ms: None,
+            protocol: self.protocol.clone(),
+            digest: None,
+            leader: self.leader.clone(),
+            members: u32::try_from(self.roster.members.len()).unwrap_or(u32::MAX),
+            outcome,
+        });
+    }
+
+    /// Its plan was accepted.
+    pub(super) fn remember_plan(&mut self, digest: Option<Digest>, now: Now) {
+        let took = now.mono.0.saturating_sub(self.history.joined.mono.0);
+        if let Some(last) = self.history.awaited() {
+            last.outcome = GenerationOutcome::Accepted;
+            (last.plan_ms, last.digest) = (Some(took), digest);
+        }
+    }
+
+    /// Hands what the store does not have yet to it, with a plan or with the last member's leaving.
+    pub(super) fn emit_history(&mut self, step: &mut Step) {
+        let stored = self.history.entries.len() - std::mem::take(&mut self.history.unstored);
+        for entry in self.history.entries.range(stored..).cloned().collect::<Vec<_>>() {
+            self.emit(Record::Generation(entry), step);
+        }
+    }
+}
