@@ -25,8 +25,11 @@ use clients::Runtime;
 struct Case {
     name: String,
     needs: Vec<Runtime>,
-    run: Box<dyn Fn(&Bench) -> Result<()>>,
+    run: Box<Story>,
 }
+
+/// What happens in a case.
+type Story = dyn Fn(&Bench) -> Result<()>;
 
 /// Every file of cases, in the order in which they run.
 const GROUPS: &[fn() -> Vec<Case>] = &[alone::cases, statics::cases, mixed::cases, led::cases, admin::cases];
