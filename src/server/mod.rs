@@ -23,6 +23,7 @@ mod pulse;
 mod quiet;
 mod reader;
 mod registry;
+mod scratch;
 mod shard;
 mod shown;
 mod shutdown;
