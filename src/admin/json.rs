@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::alarms;
 use crate::embedded::{show_metadata, show_state};
 use crate::group::{
     GenerationOutcome, GenerationRecord, GroupDescription, GroupSummary, MemberDescription, StateName, Suspension,
 };
 use crate::ids::{Digest, Protocol};
+use crate::server::settings::Setting;
 use crate::server::topics::View;
 use crate::topics::Topic;
 
@@ -33,8 +35,8 @@ fn state(name: StateName) -> &'static str {
     }
 }
 
-/// A whole group.
-pub(super) fn description(group: &GroupDescription) -> Value {
+/// A whole group, with the bounds that hold for it.
+pub(super) fn description(group: &GroupDescription, limits: &[Setting]) -> Value {
     let protocol_type = group.summary.protocol_type.as_ref().map_or("", |it| it.as_str());
     let members: Vec<Value> = group.members.iter().map(|it| member(it, protocol_type)).collect();
     let mut all = summary(&group.summary);
@@ -42,8 +44,17 @@ pub(super) fn description(group: &GroupDescription) -> Value {
     all["plan_digest"] = json!(group.plan_digest.as_ref().map(Digest::to_string));
     all["last_trigger"] = json!(group.last_trigger);
     all["suspended"] = group.suspensions.iter().map(suspension).collect();
+    let states = members.iter().filter_map(|member| Some((member["id"].as_str()?, &member["state"])));
+    all["alarms"] = json!(alarms::double_owners(Some(group.summary.generation.0), states));
+    all["limits"] = limits.iter().map(limit).collect::<Map<_, _>>().into();
     all["members"] = Value::Array(members);
     all
+}
+
+/// A bound under Kafka's name; all of them are numbers.
+fn limit(setting: &Setting) -> (String, Value) {
+    let value = setting.value.parse::<i64>().map_or_else(|_| json!(setting.value), |number| json!(number));
+    (setting.name.clone(), value)
 }
 
 /// The last generations of a group, oldest first.

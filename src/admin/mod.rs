@@ -1,5 +1,6 @@
 //! The admin port: groups, modules, topics and metrics as JSON and text, for people and their tools.
 
+pub mod alarms;
 mod json;
 
 use axum::Json;
@@ -44,7 +45,7 @@ async fn groups(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
 async fn group(State(handle): State<Handle>, id: Result<Path<String>, PathRejection>) -> Result<Response, Loading> {
     let Ok(Path(id)) = id else { return Ok(no_text()) };
     Ok(match handle.describe(&GroupId::from(id.as_str())).await? {
-        Some(group) => Json(json::description(&group)).into_response(),
+        Some(group) => Json(json::description(&group, &handle.limits())).into_response(),
         None => no_group(&id),
     })
 }

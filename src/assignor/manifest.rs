@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::ids::Mode;
 use crate::ids::{Protocol, ProtocolType};
 
 /// What an assignor computes.
@@ -13,17 +14,6 @@ pub enum Shape {
     Partitions,
     /// One opaque state for each member: the proposal's contract word for word.
     States,
-}
-
-/// How members hand partitions over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// Everything is given up before each rebalance.
-    #[default]
-    Eager,
-    /// Only what moves is given up (KIP-429).
-    Cooperative,
 }
 
 /// Whether a member offers the strategy without being told to.
@@ -124,6 +114,13 @@ impl Manifest {
         } else {
             Protocol::from(format!("{}@{}", self.name, self.version))
         }
+    }
+
+    /// How members hand over under the name that a strategy serves (DESIGN 6.4): it belongs to the name, since members
+    /// act by it whatever made the plan. A name of divvy's carries its manifest's mode; whoever lets a strategy serve
+    /// under another name has `stated` it.
+    pub fn mode_under(&self, protocol: &Protocol, stated: Option<Mode>) -> Mode {
+        Mode::of_kafkas(protocol).or(stated).unwrap_or(self.mode)
     }
 
     /// The protocol type that it serves.

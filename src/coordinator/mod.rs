@@ -8,15 +8,17 @@ use std::time::Duration;
 use crate::group::{
     Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName,
 };
-use crate::ids::{Generation, GroupId};
+use crate::ids::{Generation, GroupId, TopicName};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 mod answers;
 pub mod placement;
 mod settings;
+mod sweep;
 
 pub use settings::SettingsBook;
+use sweep::Sweep;
 
 /// What a coordinator is told at its start.
 #[derive(Clone, Debug)]
@@ -53,12 +55,14 @@ pub struct Coordinator {
     /// When to look at a group again, and the same by group.
     schedule: BTreeSet<(Timestamp, GroupId)>,
     scheduled: HashMap<GroupId, Timestamp>,
+    sweep: Sweep,
 }
 
 /// A request that waits for its group to be read.
 #[derive(Debug)]
 struct Waiting {
-    until: Timestamp,
+    /// None: what nobody waits for has time.
+    until: Option<Timestamp>,
     event: Event,
 }
 
@@ -73,6 +77,7 @@ impl Coordinator {
             all_loading: true,
             schedule: BTreeSet::new(),
             scheduled: HashMap::new(),
+            sweep: Sweep::default(),
         }
     }
 
@@ -84,11 +89,17 @@ impl Coordinator {
         if self.is_loading(group) {
             return self.wait(group, event, now);
         }
-        if !self.groups.contains_key(group) {
-            match self.without_group(group, &event, now) {
-                Unknown::Answered(effects) => return effects,
-                Unknown::Made => {}
-            }
+        let blank = self.groups.get(group).map(Group::is_blank);
+        // Of a group that was deleted and is on its way out of the store only the store's word is still news.
+        let is_news = blank == Some(true) && answers::ticket(&event).is_none();
+        if blank != Some(false)
+            && !is_news
+            && let Unknown::Answered(answer) = self.without_group(group, &event, now)
+        {
+            return match self.groups.get_mut(group) {
+                Some(deleted) => deleted.hold(answer),
+                None => answer,
+            };
         }
         let failed = matches!(event, Event::StoreFailed);
         let Some(entry) = self.groups.get_mut(group) else { return Effects::default() };
@@ -120,6 +131,7 @@ impl Coordinator {
         mut draw: impl FnMut() -> u64,
     ) -> Vec<(GroupId, Effects)> {
         self.all_loading = false;
+        self.arm_sweep(now);
         for (id, records) in groups {
             self.restore(&id, records, now);
         }
@@ -144,13 +156,14 @@ impl Coordinator {
             let effects = self.handle(&id, Event::Tick, now, draw());
             all.push((id, effects));
         }
+        all.extend(self.sweep(now));
         all
     }
 
     /// When to call [`Coordinator::tick`] at the latest.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let waiting = self.loading.values().flatten().map(|waiting| waiting.until);
-        self.schedule.first().map(|(at, _)| *at).into_iter().chain(waiting).min()
+        let waiting = self.loading.values().flatten().filter_map(|waiting| waiting.until);
+        self.schedule.first().map(|(at, _)| *at).into_iter().chain(waiting).chain(self.next_sweep()).min()
     }
 
     /// The shard itself was late: members' silence is measured without that.
@@ -165,7 +178,8 @@ impl Coordinator {
 
     /// All groups in order of their ids.
     pub fn list(&self) -> Vec<GroupSummary> {
-        let mut all: Vec<GroupSummary> = self.groups.values().map(Group::summary).collect();
+        let present = self.groups.values().filter(|group| !group.is_blank());
+        let mut all: Vec<GroupSummary> = present.map(Group::summary).collect();
         all.extend(self.loading.keys().map(initializing));
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all
@@ -173,7 +187,7 @@ impl Coordinator {
 
     /// One group; none if it is not here.
     pub fn describe(&self, group: &GroupId, now: WallTime) -> Option<GroupDescription> {
-        if let Some(group) = self.groups.get(group) {
+        if let Some(group) = self.groups.get(group).filter(|group| !group.is_blank()) {
             return Some(group.describe(now));
         }
         self.is_loading(group).then(|| GroupDescription {
@@ -184,6 +198,16 @@ impl Coordinator {
             suspensions: Vec::new(),
             last_trigger: None,
         })
+    }
+
+    /// How far anybody has come with a topic: the highest commit of each partition that has one.
+    pub fn ends(&self, topic: &TopicName) -> Vec<(i32, i64)> {
+        let mut ends = BTreeMap::new();
+        for (partition, offset) in self.groups.values().flat_map(|group| group.committed(topic)) {
+            let end = ends.entry(partition).or_insert(offset);
+            *end = offset.max(*end);
+        }
+        ends.into_iter().collect()
     }
 
     /// The last generations of a group, oldest first; none if it is not here.
@@ -197,7 +221,7 @@ impl Coordinator {
 
     /// A request for a group that is being read: some are answered at once, the others wait.
     fn wait(&mut self, group: &GroupId, event: Event, now: Now) -> Effects {
-        let until = now.mono + self.config.load_wait;
+        let until = Some(now.mono + self.config.load_wait);
         match event {
             Event::Heartbeat(ticket, _) => {
                 let error = match self.config.heartbeat_while_loading {
@@ -214,11 +238,22 @@ impl Coordinator {
                 }
                 Effects::default()
             }
-            Event::Join(..) | Event::Leave(..) | Event::Commit(..) | Event::Fetch(..) => {
+            Event::Join(..)
+            | Event::Leave(..)
+            | Event::Commit(..)
+            | Event::Fetch(..)
+            | Event::DeleteGroup(_)
+            | Event::DeleteOffsets(..) => {
                 self.loading.entry(group.clone()).or_default().push(Waiting { until, event });
                 Effects::default()
             }
-            Event::Tick | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => Effects::default(),
+            Event::TopicsRemoved(_) => {
+                self.loading.entry(group.clone()).or_default().push(Waiting { until: None, event });
+                Effects::default()
+            }
+            Event::Tick | Event::Sweep | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => {
+                Effects::default()
+            }
         }
     }
 
@@ -239,7 +274,7 @@ impl Coordinator {
     fn give_up_waiting(&mut self, now: Now) -> Vec<(GroupId, Effects)> {
         let mut all = Vec::new();
         for (id, waiting) in &mut self.loading {
-            for late in waiting.extract_if(.., |waiting| waiting.until <= now.mono) {
+            for late in waiting.extract_if(.., |waiting| waiting.until.is_some_and(|until| until <= now.mono)) {
                 all.push((id.clone(), answers::refused(&late.event, ErrorCode::CoordinatorLoadInProgress)));
             }
         }
@@ -256,8 +291,10 @@ impl Coordinator {
         if !makes {
             return Unknown::Answered(answers::unknown_group(event));
         }
-        let settings = self.config.settings.of(group);
-        self.groups.insert(group.clone(), Group::new(group.clone(), self.limits.clone(), settings, now));
+        if !self.groups.contains_key(group) {
+            let settings = self.config.settings.of(group);
+            self.groups.insert(group.clone(), Group::new(group.clone(), self.limits.clone(), settings, now));
+        }
         Unknown::Made
     }
 

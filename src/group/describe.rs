@@ -8,7 +8,7 @@ use super::event::ModuleOffer;
 use super::record::Suspension;
 use super::roster::Member;
 use super::state::State;
-use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
+use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
 
 /// A group's state, under the proposal's names.
@@ -136,6 +136,12 @@ impl Group {
             suspensions: self.suspended(now),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
         }
+    }
+
+    /// What is committed for a topic: partitions and offsets.
+    pub fn committed<'a>(&'a self, topic: &'a TopicName) -> impl Iterator<Item = (i32, i64)> + 'a {
+        let of_topic = self.offsets.range((topic.clone(), i32::MIN)..).take_while(move |((of, _), _)| of == topic);
+        of_topic.map(|((_, partition), record)| (*partition, record.offset.offset))
     }
 
     fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {

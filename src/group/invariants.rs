@@ -38,6 +38,11 @@ impl Group {
                     || members.clone().all(|member| !matches!(member.parked, Parked::Sync(_))),
             ),
             (
+                "a heartbeat waits only while a generation goes on",
+                matches!(self.state, State::AwaitingSync(_) | State::Stable(_))
+                    || members.clone().all(|member| member.waiting.is_none()),
+            ),
+            (
                 "in an active generation the plan is of that generation",
                 !matches!(self.state, State::Stable(_))
                     || self.plan.as_ref().is_some_and(|plan| plan.generation == self.generation),

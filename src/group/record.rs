@@ -159,6 +159,8 @@ pub struct OffsetRecord {
     pub offset: CommittedOffset,
     /// When.
     pub at: WallTime,
+    /// When it is forgotten, if the client said (OffsetCommit v2 to v4).
+    pub expires: Option<WallTime>,
 }
 
 /// `Bytes` as a byte string (serde's default for `Bytes` would need another feature of the crate).

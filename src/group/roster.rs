@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::event::{JoinRequest, ModuleOffer, OfferedProtocol, Ticket};
 use super::record::MemberRecord;
+use super::waiting::WaitingBeat;
 use crate::ids::{Digest, InstanceId, MemberId, Protocol};
 use crate::time::Timestamp;
 
@@ -26,6 +27,8 @@ pub(super) struct Member {
     pub announced: Option<Vec<ModuleOffer>>,
     /// The request of it that waits.
     pub parked: Parked,
+    /// The heartbeat of it that waits.
+    pub waiting: Option<WaitingBeat>,
     /// Still in its first join phase.
     pub is_new: bool,
     /// Whether it can know its id: it was told it by an answer.
@@ -63,6 +66,7 @@ impl Member {
             modules: request.modules,
             announced: None,
             parked: Parked::Nothing,
+            waiting: None,
             is_new: true,
             knows_id,
             used_id: false,
@@ -86,6 +90,7 @@ impl Member {
             modules: record.modules,
             announced: None,
             parked: Parked::Nothing,
+            waiting: None,
             is_new: false,
             knows_id: true,
             used_id: false,

@@ -17,6 +17,33 @@ pub enum PlanCheck {
     Enforce,
 }
 
+/// What becomes of a commit for a partition that is another member's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitCheck {
+    /// Nobody looks.
+    Off,
+    /// It is stored, counted and logged.
+    #[default]
+    Warn,
+    /// It is refused, for that partition alone.
+    Enforce,
+}
+
+/// Whether a foreign leader's plan is checked for what no member survives: bytes that cannot be read, topics that a member
+/// does not subscribe to, one partition twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForeignPlanCheck {
+    /// It is not.
+    Off,
+    /// It is, beside its way to the members, and reported.
+    #[default]
+    Warn,
+    /// It is, before it is handed out, and refused.
+    Enforce,
+}
+
 /// How the leader of a generation is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,8 +67,12 @@ pub struct GroupSettings {
     pub fallback: Option<String>,
     /// Whether plans are checked.
     pub plan_check: PlanCheck,
+    /// Whether foreign leaders' plans are checked.
+    pub plan_check_foreign: ForeignPlanCheck,
     /// How the leader is found.
     pub leader_selection: LeaderSelection,
+    /// Whether a commit has to come from the partition's owner.
+    pub commit_check: CommitCheck,
 }
 
 impl GroupSettings {

@@ -6,7 +6,7 @@ use super::describe::StateName;
 use super::effects::Trigger;
 use super::event::{PlanOrigin, Seq, WorkId};
 use super::record::State as MemberState;
-use crate::ids::MemberId;
+use crate::ids::{MemberId, TopicName};
 use crate::time::Timestamp;
 
 /// Where a group stands. Down and Initialize are the coordinator's: a group that is being read is no group yet.
@@ -50,6 +50,8 @@ pub(super) struct AwaitingSync {
     pub deadline: Timestamp,
     /// The leader's plan, on its way to be durable.
     pub submission: Option<Submission>,
+    /// A topic that changed while the plan was being made.
+    pub outdated: Option<TopicName>,
 }
 
 /// A plan that is not handed out yet.

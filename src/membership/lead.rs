@@ -15,7 +15,7 @@ use super::config::CONSUMER;
 use super::event::Peer;
 use super::negotiate::{NATIVE, Strategies};
 use crate::assignor::{self, Assignor, CallError, FaultKind, LeaderInput, MemberInput, Plan};
-use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType};
+use crate::ids::{Digest, Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
 use crate::topics::TopicTable;
 
 /// The operator's settings for a group, as far as a member needs them: they come with a divvy coordinator's answer.
@@ -221,11 +221,18 @@ impl LeadJob {
         assignor::lead(strategy, &self.input(config))
     }
 
+    /// How the group hands over: it belongs to the protocol that it agreed on, whatever makes the plan in its stead.
+    fn mode(&self) -> Mode {
+        let carried = self.strategy(&self.protocol).map(|it| it.manifest().mode_under(&self.protocol, None));
+        carried.or_else(|| Mode::of_kafkas(&self.protocol)).unwrap_or_default()
+    }
+
     fn input<'a>(&'a self, config: &'a serde_json::Value) -> LeaderInput<'a> {
         LeaderInput {
             group: &self.group,
             generation: self.generation,
             protocol: &self.protocol,
+            mode: self.mode(),
             protocol_type: &self.protocol_type,
             members: &self.members,
             topics: &self.topics,

@@ -1,5 +1,7 @@
 //! The running server, as its own parts and the admin port see it.
 
+use std::collections::HashMap;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +9,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::clock::Clock;
+use super::config::Config;
 use super::directory::Directory;
+use super::ends::Ends;
 use super::memory::Memory;
 use super::messages::{Loading, Question, ToShard};
 use super::metrics::Metrics;
@@ -15,11 +19,12 @@ use super::outbox::Close;
 use super::pulse::Shared;
 use super::quiet::Quiet;
 use super::registry::Registry;
-use super::spawn::Failure;
+use super::settings::{self, Setting};
+use super::spawn::{self, Failure, Loss};
 use super::topics::View;
 use crate::coordinator::placement;
 use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
-use crate::ids::GroupId;
+use crate::ids::{GroupId, TopicName};
 use crate::wire::Text;
 
 /// A running server. Clones are the same server.
@@ -54,6 +59,10 @@ pub(crate) struct Inner {
     pub(crate) stopping: AtomicBool,
     /// Why the server cannot go on, if it cannot.
     pub(crate) failure: Failure,
+    /// What it was told.
+    pub(crate) config: Config,
+    /// How far anybody has come with a topic, as it was lately.
+    pub(crate) ends: Ends,
 }
 
 /// The groups are still being read from the store: ask again soon.
@@ -94,6 +103,11 @@ impl Handle {
         }
     }
 
+    /// Forgets how far groups had come with topics that are being deleted.
+    pub fn topics_removed(&self, topics: &[TopicName]) {
+        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+    }
+
     /// The last generations of a group, oldest first; none if there is none of this id.
     pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
         let (answer, answered) = oneshot::channel();
@@ -107,6 +121,11 @@ impl Handle {
     /// The topics of this moment.
     pub fn topics_view(&self) -> Arc<View> {
         self.topics().view()
+    }
+
+    /// The bounds that hold for every group.
+    pub fn limits(&self) -> Vec<Setting> {
+        settings::limits(&self.config().limits)
     }
 
     /// All metrics in the text form of OpenMetrics.
@@ -139,6 +158,57 @@ impl Handle {
             }
         }
         Ok(all)
+    }
+
+    /// Has every group forget what it committed for topics that are gone; that is durable when this returns.
+    pub(crate) async fn forget_offsets(&self, topics: &[TopicName]) {
+        self.topics_removed(topics);
+        let mut stored = Vec::with_capacity(self.shards());
+        for shard in 0..self.shards() {
+            let (done, is_done) = oneshot::channel();
+            self.tell(shard, ToShard::Flush(done));
+            stored.push(is_done);
+        }
+        for is_done in stored {
+            // A shard that is gone means that the server stops.
+            let _ = is_done.await;
+        }
+    }
+
+    /// How far anybody has come with a topic: for each partition that has a commit, the highest of all groups.
+    pub(crate) async fn ends(&self, topic: &TopicName) -> HashMap<i32, i64> {
+        let mut ends = HashMap::new();
+        let asked: Vec<_> = (0..self.shards())
+            .map(|shard| {
+                let (answer, answered) = oneshot::channel();
+                self.tell(shard, ToShard::Ask(Question::Ends(topic.clone(), answer)));
+                answered
+            })
+            .collect();
+        for answered in asked {
+            for (partition, offset) in answered.await.unwrap_or_default() {
+                let end = ends.entry(partition).or_insert(offset);
+                *end = offset.max(*end);
+            }
+        }
+        ends
+    }
+
+    /// Runs work on the server that is to end well even if whoever asked for it goes away; none if the server stops.
+    pub(crate) async fn to_its_end<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
+        let (done, is_done) = oneshot::channel();
+        let work = async move { drop(done.send(work.await)) };
+        spawn::task(name, Loss::Server(self.0.failure.clone()), work);
+        is_done.await.ok()
+    }
+
+    /// What the server was told.
+    pub(crate) fn config(&self) -> &Config {
+        &self.0.config
     }
 
     /// How many shards there are.
@@ -179,6 +249,10 @@ impl Handle {
 
     pub(crate) fn topics(&self) -> &Directory {
         &self.0.topics
+    }
+
+    pub(crate) fn recent_ends(&self) -> &Ends {
+        &self.0.ends
     }
 
     pub(crate) fn registry(&self) -> &Registry {

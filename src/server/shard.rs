@@ -141,6 +141,12 @@ impl Shard {
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
+            ToShard::TopicsRemoved(topics) => {
+                let done = lock(&self.coordinator).topics_removed(&topics, now);
+                for (group, effects) in done {
+                    self.carry_out(&group, effects);
+                }
+            }
             ToShard::Ask(question) => self.show(question, now.wall),
             ToShard::Flush(done) => self.turn.flushes.push(done),
         }
@@ -191,7 +197,7 @@ impl Shard {
     fn check_plan(&self, group: GroupId, id: WorkId, plan: PlanToCheck) {
         let (handle, number) = (self.ground.handle.clone(), self.ground.number);
         spawn::blocking("plan check", self.ground.loss.clone(), move || {
-            let verdict = super::plan_check::verdict(&plan);
+            let verdict = super::plan_check::verdict(&plan, handle.topics().view().table());
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         });
     }
@@ -258,6 +264,7 @@ impl Shard {
                 let all = || coordinator.list().iter().filter_map(|line| coordinator.describe(&line.id, now)).collect();
                 drop(answer.send(loaded.map(|()| all())));
             }
+            Question::Ends(topic, answer) => drop(answer.send(coordinator.ends(&topic))),
         }
     }
 

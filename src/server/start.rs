@@ -14,6 +14,7 @@ use super::admin_port::AdminPort;
 use super::clock::Clock;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
+use super::ends::Ends;
 use super::handle::{Handle, Inner};
 use super::limits::{MAX_BLOCKING_THREADS, STOP_GRACE, SWEEP_INTERVAL};
 use super::listener;
@@ -201,6 +202,8 @@ impl Builder {
             presents_as_kafka,
             stopping: AtomicBool::new(false),
             failure: failure.clone(),
+            config: config.clone(),
+            ends: Ends::default(),
         });
         let store_closed = open_store(&config, store, jobs, &handle, &failure).await?;
         let shards = start_shards(coordinators, inboxes, &handle, &store_writer, &failure);

@@ -312,5 +312,7 @@ fn generation(number: i32) -> Record {
 fn offset(topic: &str, partition: i32, to: i64) -> Record {
     let metadata = "a note, ü".to_owned();
     let offset = CommittedOffset { topic: topic.into(), partition, offset: to, leader_epoch: -1, metadata };
-    Record::Offset(OffsetRecord { offset, at: WallTime(5) })
+    // Some clients say how long their offsets are kept.
+    let expires = (partition % 2 != 0).then_some(WallTime(to));
+    Record::Offset(OffsetRecord { offset, at: WallTime(5), expires })
 }

@@ -34,6 +34,7 @@ fn batch(number: i32) -> Vec<Entry> {
             metadata: String::new(),
         },
         at: WallTime(0),
+        expires: None,
     };
     let offsets = (0..40).map(|partition| Record::Offset(offset(partition)));
     std::iter::once(Record::Plan(plan)).chain(offsets).map(|record| Entry::Group("g".into(), record)).collect()

@@ -18,9 +18,13 @@ use proptest::prelude::*;
 enum Deed {
     Join { who: usize, offers: u8, handshake: bool, divvy: bool },
     Sync { who: usize, fails: bool, fault: bool },
-    Heartbeat { who: usize, news: Option<u8> },
+    Heartbeat { who: usize, news: Option<u8>, waits: bool },
     Leave { who: usize },
-    Commit { who: usize, partition: i32 },
+    Commit { who: usize, partition: i32, keep_ms: Option<u64> },
+    DeleteGroup { who: usize },
+    DeleteOffset { who: usize, partition: i32 },
+    TopicRemoved,
+    Sweep,
     Close { who: usize },
     Wait { ms: u64 },
     StoreCatchesUp,
@@ -36,9 +40,15 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             .prop_map(|(who, offers, handshake, divvy)| Deed::Join { who, offers, handshake, divvy }),
         8 => (who.clone(), prop::bool::weighted(0.1), prop::bool::weighted(0.1))
             .prop_map(|(who, fails, fault)| Deed::Sync { who, fails, fault }),
-        4 => (who.clone(), prop::option::of(1..8u8)).prop_map(|(who, news)| Deed::Heartbeat { who, news }),
+        4 => (who.clone(), prop::option::of(1..8u8), any::<bool>())
+            .prop_map(|(who, news, waits)| Deed::Heartbeat { who, news, waits }),
         1 => who.clone().prop_map(|who| Deed::Leave { who }),
-        2 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::Commit { who, partition }),
+        2 => (who.clone(), 0..3i32, prop::option::weighted(0.2, 0..20_000u64))
+            .prop_map(|(who, partition, keep_ms)| Deed::Commit { who, partition, keep_ms }),
+        1 => who.clone().prop_map(|who| Deed::DeleteGroup { who }),
+        1 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::DeleteOffset { who, partition }),
+        1 => Just(Deed::TopicRemoved),
+        1 => Just(Deed::Sweep),
         1 => who.prop_map(|who| Deed::Close { who }),
         4 => (0..8_000u64).prop_map(|ms| Deed::Wait { ms }),
         6 => Just(Deed::StoreCatchesUp),
@@ -76,8 +86,11 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let limits =
-            Arc::new(GroupLimits { initial_rebalance_delay: Duration::from_millis(500), ..Default::default() });
+        let limits = Arc::new(GroupLimits {
+            initial_rebalance_delay: Duration::from_millis(500),
+            offsets_retention: Duration::from_secs(10),
+            ..Default::default()
+        });
         let settings = Arc::new(GroupSettings::default());
         Self {
             group: Group::new(GroupId::from("g"), limits.clone(), settings.clone(), Now::default()),
@@ -121,6 +134,10 @@ impl World {
     }
 
     fn took_effect(&mut self, effects: Effects) {
+        if effects.records.contains(&Record::Removed) {
+            // The next group of this name counts from the beginning: nobody can hold a generation of the old one.
+            self.announced = Generation(0);
+        }
         for fact in &effects.facts {
             // Also after a crash: a generation that was announced and never stored does not come back as another one.
             if let Fact::GenerationBegan { generation, .. } = fact {
@@ -140,7 +157,10 @@ impl World {
                 self.known[who].id = MemberId::default();
             }
             if join.error == ErrorCode::None {
-                self.announced = self.announced.max(join.generation);
+                // An answer that waited for the store while the group was deleted is one of the old group's.
+                if join.generation <= self.group.summary().generation {
+                    self.announced = self.announced.max(join.generation);
+                }
                 self.known[who].generation = join.generation;
             }
         }
@@ -153,14 +173,15 @@ impl World {
         match deed {
             Deed::Join { who, offers, handshake, divvy } => self.join(who, offers, handshake, divvy),
             Deed::Sync { who, fails, fault } => self.sync(who, fails, fault),
-            Deed::Heartbeat { who, news } => {
+            Deed::Heartbeat { who, news, waits } => {
+                let wait = waits.then_some(Duration::from_secs(9));
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let modules = news.map(modules);
                 let now = self.now().mono;
                 let pulsed = if modules.is_none() { self.group.pulse(member.as_str(), generation, now) } else { None };
                 let before = format!("{:?}", self.group);
                 self.ask(who, |ticket| {
-                    Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules })
+                    Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules, wait })
                 });
                 // A plain heartbeat says and does the same by itself: as an event it changes nothing more.
                 if let Some(error) = pulsed {
@@ -173,9 +194,17 @@ impl World {
                 let members = vec![Leaver { member, instance: None, reason: None }];
                 self.ask(who, |ticket| Event::Leave(ticket, LeaveRequest { members }));
             }
-            Deed::Commit { who, partition } => {
+            Deed::DeleteGroup { who } => self.ask(who, Event::DeleteGroup),
+            Deed::DeleteOffset { who, partition } => {
+                let partitions = vec![("t".into(), partition)];
+                self.ask(who, |ticket| Event::DeleteOffsets(ticket, DeleteOffsetsRequest { partitions }));
+            }
+            Deed::TopicRemoved => self.give(Event::TopicsRemoved(vec!["t".into()])),
+            Deed::Sweep => self.give(Event::Sweep),
+            Deed::Commit { who, partition, keep_ms } => {
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let offset = self.drawn as i64;
+                let retention = keep_ms.map(Duration::from_millis);
                 let offsets = vec![CommittedOffset {
                     topic: "t".into(),
                     partition,
@@ -184,7 +213,7 @@ impl World {
                     metadata: String::new(),
                 }];
                 self.ask(who, |ticket| {
-                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, offsets })
+                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, retention, offsets })
                 });
             }
             Deed::Close { who } => {
@@ -252,7 +281,7 @@ impl World {
         self.ask(who, |ticket| Event::Sync(ticket, request));
         if !self.checks.is_empty() && !fault {
             for id in std::mem::take(&mut self.checks) {
-                self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Ok(()))));
+                self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Ok(Checked::default()))));
             }
         }
     }
@@ -273,7 +302,11 @@ impl World {
 
     fn catch_up(&mut self) {
         for record in std::mem::take(&mut self.unstored) {
-            self.stored.insert(record.key(), record);
+            match record {
+                Record::Removed => self.stored.clear(),
+                Record::OffsetRemoved(..) => drop(self.stored.remove(&record.key())),
+                _ => drop(self.stored.insert(record.key(), record)),
+            }
         }
         let upto = self.upto;
         self.give(Event::Stored(upto));

@@ -4,13 +4,18 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+mod apt;
 mod bench;
+mod cache;
 mod ci;
 mod clock;
 mod demo;
 mod divvy;
+mod go;
 mod guests;
 mod interop;
+mod java;
+mod node;
 mod ports;
 mod process;
 mod python;
@@ -37,7 +42,12 @@ const COMMANDS: &[Command] = &[
     Command { name: "test", takes: "[FILTER]", about: "build the guests, then run every test", run: test::run },
     Command { name: "setup", takes: "", about: "make this machine able to build WebAssembly", run: setup::run },
     Command { name: "guests", takes: "", about: "build assignors/*.wasm", run: guests::run },
-    Command { name: "interop", takes: "[CASE]", about: "unmodified Kafka clients against divvy", run: interop::run },
+    Command {
+        name: "interop",
+        takes: "[CASE]",
+        about: "unmodified Kafka clients against divvy; --list names the cases",
+        run: interop::run,
+    },
     Command {
         name: "bench",
         takes: "[NAME …]",

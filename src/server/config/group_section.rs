@@ -7,7 +7,7 @@ use toml::de::DeValue;
 
 use super::document::{Report, Section, Table};
 use super::values::is_protocol_wish;
-use crate::group::{GroupSettings, LeaderSelection, PlanCheck};
+use crate::group::{CommitCheck, ForeignPlanCheck, GroupSettings, LeaderSelection, PlanCheck};
 
 const MATCH: &str = r#"a pattern of group ids, such as "search-*""#;
 const ASSIGNORS: &str = r#"a list of assignors, each by name or name@version, such as ["rack-aware@1", "range"]"#;
@@ -18,6 +18,9 @@ const FALLBACK: &str = r#"an assignor by name or name@version, such as "range""#
 /// compile.
 pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(String, GroupSettings)> {
     let checks = [("enforce", PlanCheck::Enforce), ("warn", PlanCheck::Warn), ("off", PlanCheck::Off)];
+    let commits = [("off", CommitCheck::Off), ("warn", CommitCheck::Warn), ("enforce", CommitCheck::Enforce)];
+    let foreign =
+        [("warn", ForeignPlanCheck::Warn), ("enforce", ForeignPlanCheck::Enforce), ("off", ForeignPlanCheck::Off)];
     let selections = [("keep", LeaderSelection::Keep), ("random", LeaderSelection::Random)];
     let mut section = Section::new(table, &["config"], report);
     section.needs("match", r#"match = "search-*""#);
@@ -27,7 +30,9 @@ pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(Stri
         config: section.get("config", CONFIG, tables).unwrap_or_default(),
         fallback: section.text("fallback", FALLBACK, assignor),
         plan_check: section.choice("plan.check", &checks).unwrap_or_default(),
+        plan_check_foreign: section.choice("plan.check.foreign", &foreign).unwrap_or_default(),
         leader_selection: section.choice("leader.selection", &selections).unwrap_or_default(),
+        commit_check: section.choice("commit.check", &commits).unwrap_or_default(),
     };
     section.finish();
     pattern.map(|pattern| (pattern, settings))

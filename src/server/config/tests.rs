@@ -1,7 +1,7 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
 use super::*;
-use crate::group::{LeaderSelection, PlanCheck};
+use crate::group::{CommitCheck, LeaderSelection, PlanCheck};
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
     Config::parse(text, "divvy.toml")
@@ -69,6 +69,8 @@ fn every_key_of_the_server_can_be_set() {
         group.initial.rebalance.delay.ms = 0
         group.max.size = 3
         offset.metadata.max.bytes = 0
+        offsets.retention.minutes = 1
+        offsets.retention.check.interval.ms = 9
         socket.request.max.bytes = 1_000_000
         topics.auto.create = "off"
         shards = 2
@@ -94,6 +96,8 @@ fn every_key_of_the_server_can_be_set() {
             initial_rebalance_delay: ms(0),
             max_size: 3,
             offset_metadata_max_bytes: 0,
+            offsets_retention: ms(60_000),
+            offsets_check_interval: ms(9),
         },
         socket_request_max_bytes: 1_000_000,
         load_wait: ms(7),
@@ -123,6 +127,7 @@ fn topics_and_groups_keep_the_files_order() {
         [[group]]
         match = "z*"
         plan.check = "warn"
+        commit.check = "enforce"
         leader.selection = "random"
         [group.config.mine]
         weights = [1.5, 2]
@@ -143,6 +148,7 @@ fn topics_and_groups_keep_the_files_order() {
         (all.as_str(), of_all.plan_check, of_all.leader_selection),
         ("*", PlanCheck::Off, LeaderSelection::Keep)
     );
+    assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
     let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
     assert_eq!(of_z.config["mine"], expected);
 }

@@ -1,11 +1,13 @@
 //! The topics of a running server: a value that is replaced whole, so that any number of tasks read it without waiting.
 
+mod change;
 mod racks;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+pub use self::change::{Before, Growth};
 pub use self::racks::{Broker, COORDINATOR_NODE};
 pub use self::rules::{
     MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
@@ -48,6 +50,11 @@ impl View {
         self.names.get(id)
     }
 
+    /// The id of a topic that is there, else zeros.
+    pub fn id_of(&self, name: &str) -> TopicId {
+        if self.table.get(name).is_some() { topic_id(name) } else { TopicId::default() }
+    }
+
     /// The virtual brokers by node id: the coordinator, then one for each rack.
     pub fn brokers(&self) -> &[Broker] {
         &self.brokers
@@ -86,13 +93,16 @@ pub struct Topics {
     view: RwLock<Arc<View>>,
     /// Held by who changes the topics, from reading the view to replacing it.
     change: Mutex<()>,
+    /// Those of the configuration, which stay.
+    configured: BTreeSet<TopicName>,
 }
 
 impl Topics {
     /// Those of the configuration.
     pub fn new(configured: &[(TopicName, Topic)]) -> Self {
         let table = TopicTable(configured.iter().cloned().collect());
-        Self { view: RwLock::new(Arc::new(View::of(table))), change: Mutex::new(()) }
+        let configured = Self::names(configured);
+        Self { view: RwLock::new(Arc::new(View::of(table))), change: Mutex::new(()), configured }
     }
 
     /// Adds those of the store, before the first is created, and gives back a sentence for each that configuration and
@@ -224,8 +234,8 @@ fn grown(topic: &Topic, partitions: u32) -> Topic {
     Topic { partitions, racks }
 }
 
-/// The id that clients know a topic by. It is made from the name alone, so it is the same after every restart and on
-/// every coordinator.
+/// The id that clients know a topic by. It is made from the name alone, so it is the same after every restart, on every
+/// coordinator, and for a topic that is deleted and made again.
 pub fn topic_id(name: &str) -> TopicId {
     let mut id = xxhash_rust::xxh3::xxh3_128(name.as_bytes()).to_be_bytes();
     // RFC 9562: version 8 (custom), variant 10. The first bit is cleared because tools take an id whose base64 begins
