@@ -3,8 +3,10 @@
 #[macro_use]
 mod schema;
 
+mod corpus;
 mod counting;
 mod hostile;
+mod operations;
 mod oracle;
 mod proposal;
 mod restore;
