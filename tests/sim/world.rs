@@ -16,7 +16,7 @@ use crate::scenario::{GROUP, Scenario};
 use crate::server::{Out, Server};
 
 /// How long a group rests after it became stable, to see whether it stays so.
-const REST_MS: u64 = 40_000;
+const REST_MS: u64 = 25_000;
 
 /// A run with more steps than this goes round in circles.
 const STEPS_MAX: u64 = 400_000;
