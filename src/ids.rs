@@ -158,3 +158,24 @@ mod digest_bytes {
         from.deserialize_bytes(Bytes32)
     }
 }
+/// How members hand partitions over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everything is given up before each rebalance.
+    #[default]
+    Eager,
+    /// Only what moves is given up (KIP-429).
+    Cooperative,
+}
+
+impl Mode {
+    /// How members hand over under one of Kafka's own names; nothing for other names.
+    pub fn of_kafkas(protocol: &Protocol) -> Option<Self> {
+        match protocol.as_str() {
+            "range" | "roundrobin" | "sticky" => Some(Mode::Eager),
+            "cooperative-sticky" => Some(Mode::Cooperative),
+            _ => None,
+        }
+    }
+}

@@ -118,6 +118,7 @@ impl Case {
                 group: &GroupId::from("case"),
                 generation: Generation(1),
                 protocol: &manifest.protocol(),
+                mode: manifest.mode_under(&manifest.protocol(), None),
                 protocol_type: &manifest.protocol_type(),
                 members: &members,
                 topics: &TopicTable(topics.collect()),

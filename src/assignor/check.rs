@@ -1,13 +1,19 @@
 //! The verdict on encoded states: what a coordinator does with a divvy leader's plan before it is handed out.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 
+use super::claims::Holds;
+use super::cooperative::too_early;
+use super::manifest::Mode;
 use super::owners::NOBODY;
 use super::verify::{Spot, Sweep, too_few};
 use super::view::{Unread, View};
 use crate::embedded::consumer::{Assignment, TopicPartitions};
 use crate::embedded::single_writer::Role;
 use crate::ids::{MemberId, ProtocolType, TopicName};
+use crate::topics::TopicTable;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +33,8 @@ pub struct EncodedPlan<'a> {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over: under a cooperative name what others may still be running is not given, and not missed.
+    pub mode: Mode,
 }
 
 /// Judges encoded states. Types whose states are opaque are judged by their members alone.
@@ -48,6 +56,22 @@ pub fn check_plan(plan: &EncodedPlan<'_>) -> Result<(), String> {
     }
 }
 
+/// A topic that is not what a plan of type `consumer` was made for: its leader looked before it changed.
+pub fn outdated_topic(plan: &EncodedPlan<'_>, present: &TopicTable) -> Option<TopicName> {
+    if plan.protocol_type.as_str() != "consumer" {
+        return None;
+    }
+    let planned: HashMap<&str, u32> =
+        plan.topics.iter().map(|(name, partitions)| (name.as_str(), *partitions)).collect();
+    let table = present.0.iter().map(|(name, topic)| (name.as_str(), topic.partitions));
+    let table: Vec<_> = table.filter(|row| row.1 > 0).collect();
+    let unread = plan.members.iter().map(|(id, metadata)| Unread { id, instance: None, metadata });
+    let view = View::new(unread, &table).ok()?;
+    let changed = view.topics.iter().find(|topic| planned.get(topic.name) != Some(&topic.partitions));
+    let gone = || plan.topics.iter().find(|(name, partitions)| *partitions > 0 && present.get(name.as_str()).is_none());
+    changed.map(|topic| TopicName::from(topic.name)).or_else(|| gone().map(|(name, _)| name.clone()))
+}
+
 fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
     let table = plan.topics.iter().map(|(name, partitions)| (name.as_str(), *partitions));
     let mut table: Vec<_> = table.filter(|row| row.1 > 0).collect();
@@ -56,7 +80,12 @@ fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
     let unread = plan.members.iter().map(|(id, metadata)| Unread { id, instance: None, metadata });
     let view = View::new(unread, &table).map_err(|fault| fault.message)?;
 
-    let mut tally = Tally::new(&view, plan.copies.max(1));
+    let copies = plan.copies.max(1);
+    let holds = match plan.mode {
+        Mode::Eager => Holds::default(),
+        Mode::Cooperative => Holds::of(&view, usize::from(copies)),
+    };
+    let mut tally = Tally::new(&view, copies, &holds);
     for (id, state) in plan.states {
         let member = view.members.binary_search_by(|member| member.id.cmp(id)).map_err(|_| not_a_member(id))?;
         let assignment = Assignment::decode_state(state).map_err(|fault| unreadable(id, fault))?;
@@ -70,6 +99,7 @@ fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
             })?;
         }
     }
+    tally.nothing_is_given_too_early()?;
     if plan.complete { tally.is_whole() } else { Ok(()) }
 }
 
@@ -81,6 +111,9 @@ struct Tally<'v, 'a> {
     last_owner: Vec<u32>,
     /// How many owners; only with several copies.
     owners: Vec<u16>,
+    holds: &'v Holds,
+    /// How many of a partition's holders are among its owners; only with several copies, under a cooperative name.
+    keepers: Vec<u16>,
 }
 
 enum Broken {
@@ -91,9 +124,11 @@ enum Broken {
 }
 
 impl<'v, 'a> Tally<'v, 'a> {
-    fn new(view: &'v View<'a>, copies: u16) -> Self {
+    fn new(view: &'v View<'a>, copies: u16, holds: &'v Holds) -> Self {
         let counted = if copies > 1 { view.partitions } else { 0 };
-        Self { view, copies, last_owner: vec![NOBODY; view.partitions], owners: vec![0; counted] }
+        let kept = if holds.are_none() { 0 } else { counted };
+        let last_owner = vec![NOBODY; view.partitions];
+        Self { view, copies, last_owner, owners: vec![0; counted], holds, keepers: vec![0; kept] }
     }
 
     fn give(&mut self, member: usize, given: &TopicPartitions<'_>, hint: &mut usize) -> Result<(), Broken> {
@@ -120,6 +155,11 @@ impl<'v, 'a> Tally<'v, 'a> {
             if before == member as u32 || owners > self.copies {
                 return Err(Broken::Rule(given_twice(spot, view.members[before as usize].id, id, self.copies)));
             }
+            if let Some(keepers) = self.keepers.get_mut(index)
+                && self.holds.of_partition(index).any(|holder| holder == member as u32)
+            {
+                *keepers += 1;
+            }
         }
         Ok(())
     }
@@ -131,6 +171,36 @@ impl<'v, 'a> Tally<'v, 'a> {
         }
     }
 
+    /// How many members may still be running a partition without being its owners.
+    fn waiting(&self, index: usize) -> usize {
+        let holders = self.holds.of_partition(index);
+        match self.keepers.get(index) {
+            None => holders.filter(|holder| *holder != self.last_owner[index]).count(),
+            Some(&keepers) => holders.count() - usize::from(keepers),
+        }
+    }
+
+    /// Who gets a partition and who may still be running it are together no more than its copies.
+    fn nothing_is_given_too_early(&self) -> Result<(), String> {
+        if self.holds.are_none() {
+            return Ok(());
+        }
+        for topic in &self.view.topics {
+            for partition in 0..topic.partitions as usize {
+                let index = topic.base as usize + partition;
+                let (given, waiting) = (self.owners_of(index), self.waiting(index));
+                if given > 0 && waiting > 0 && given + waiting > usize::from(self.copies) {
+                    let owner = self.last_owner[index];
+                    let mut holders = self.holds.of_partition(index).filter(|holder| *holder != owner);
+                    let ids =
+                        [owner, holders.next().unwrap_or(owner)].map(|of| self.view.members[of as usize].id.as_str());
+                    return Err(too_early(Spot::of(topic, partition), ids[0], ids[1]));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Each partition has as many owners as it can have.
     fn is_whole(&self) -> Result<(), String> {
         let mut sweep = Sweep::new(self.view);
@@ -139,7 +209,7 @@ impl<'v, 'a> Tally<'v, 'a> {
             let wanted = subscribers.min(usize::from(self.copies));
             for partition in 0..topic.partitions as usize {
                 let found = self.owners_of(topic.base as usize + partition);
-                if found != wanted {
+                if found != wanted && self.waiting(topic.base as usize + partition) == 0 {
                     return Err(too_few(Spot::of(topic, partition), found, wanted, subscribers));
                 }
             }

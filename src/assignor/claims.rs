@@ -1,9 +1,15 @@
-//! Claims: what members had last, so that every strategy can be sticky without reading anybody's metadata.
+//! Claims and holds: what members had last, so that every strategy can be sticky without reading anybody's metadata, and
+//! what they may still be running, so that nothing is given to two.
 //!
-//! A member's claim is its subscription's owned partitions; if it names none, what divvy's user data says. The highest
+//! A member's claim is its subscription's owned partitions; if it names none, what its user data says. The highest
 //! generation wins; claims of equal generation are void, for both; topics that do not exist or that the member no longer
 //! reads and partitions out of range do not count. With several copies a partition has up to eight claimants, those of the
 //! highest generation first.
+//!
+//! A hold is what the subscription itself says, whether or not the member still reads the topic. Here too the highest
+//! generation counts: nobody was given a partition while another ran it, so an older claim is of what was given up since.
+//! Of equal ones all count: void for stickiness is not safe to give away. With several copies all claims count: a member
+//! that missed a rebalance goes on beside one that got its copy there.
 
 use std::borrow::Cow;
 
@@ -11,7 +17,8 @@ use divvy_guest::abi::{MAX_CLAIM_LAYERS, Width};
 
 use super::owners::{NOBODY, Owners};
 use super::view::View;
-use crate::embedded::consumer::TopicPartitions;
+use crate::embedded::consumer::{Tail, TopicPartitions};
+use crate::embedded::sticky::StickyData;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +37,7 @@ pub(super) fn of_one(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
     }
     let mut owners = Owners::nobody(view.partitions, 1);
     let mut newest = vec![i32::MIN; view.partitions];
-    each(view, claims, |partition, member, generation| {
+    each(view, claims, Topics::Read, |partition, member, generation| {
         let owner = &mut owners.of_mut(partition)[0];
         if generation > newest[partition] {
             newest[partition] = generation;
@@ -45,7 +52,7 @@ pub(super) fn of_one(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
 /// The last owners of each partition of a redundant plan, as so many owner maps as are needed.
 pub(super) fn of_many(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
     let mut all = Vec::new();
-    each(view, claims, |partition, member, generation| {
+    each(view, claims, Topics::Read, |partition, member, generation| {
         all.push((partition as u32, std::cmp::Reverse(generation), member));
     });
     all.sort_unstable();
@@ -61,16 +68,93 @@ pub(super) fn of_many(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
     owners.write(Width::of(view.members.len()))
 }
 
+/// Who may still be running each partition.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Holds {
+    /// By dense index one holder; no entries when nobody holds anything.
+    first: Vec<u32>,
+    /// Partition and member of all further ones, sorted.
+    others: Vec<(u32, u32)>,
+}
+
+impl Holds {
+    /// What the members' subscriptions say, for a plan of so many copies.
+    pub fn of(view: &View<'_>, copies: usize) -> Self {
+        if view.members.iter().all(|member| member.tail.owned.is_empty()) {
+            return Self::default();
+        }
+        let claims: Vec<Claim<'_>> = view.members.iter().map(|member| owned_by(&member.tail)).collect();
+        let mut first = vec![NOBODY; view.partitions];
+        let mut newest = vec![i32::MIN; view.partitions];
+        let mut others = Vec::new();
+        each(view, &claims, Topics::All, |partition, member, generation| {
+            let generation = if copies > 1 { 0 } else { generation };
+            if generation > newest[partition] {
+                newest[partition] = generation;
+                first[partition] = member;
+            } else if generation == newest[partition] && first[partition] != member {
+                others.push((partition as u32, generation, member));
+            }
+        });
+        others.retain(|&(partition, generation, _)| generation == newest[partition as usize]);
+        let mut others: Vec<(u32, u32)> =
+            others.into_iter().map(|(partition, _, member)| (partition, member)).collect();
+        others.sort_unstable();
+        others.dedup();
+        Self { first, others }
+    }
+
+    /// Nobody holds anything.
+    pub fn are_none(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// One holder of a partition, or nobody.
+    pub fn first(&self, partition: usize) -> u32 {
+        self.first.get(partition).copied().unwrap_or(NOBODY)
+    }
+
+    /// Partition and member of all holders but the first of each.
+    pub fn others(&self) -> &[(u32, u32)] {
+        &self.others
+    }
+
+    /// All holders of a partition.
+    pub fn of_partition(&self, partition: usize) -> impl Iterator<Item = u32> {
+        let start = self.others.partition_point(|other| other.0 < partition as u32);
+        let others = self.others[start..].iter().take_while(move |other| other.0 == partition as u32);
+        Some(self.first(partition)).filter(|holder| *holder != NOBODY).into_iter().chain(others.map(|other| other.1))
+    }
+}
+
+/// What a subscription says that its member owns. A generation that it has no place for, or leaves out, may stand in the
+/// user data of Kafka's strategies.
+pub(super) fn owned_by<'t>(tail: &'t Tail<'_>) -> Claim<'t> {
+    let elsewhere = || StickyData::decode(tail.user_data?).ok();
+    let generation = match tail.generation {
+        -1 if !tail.owned.is_empty() => elsewhere().map_or(-1, |data| data.generation),
+        generation => generation,
+    };
+    Claim { generation, owned: Cow::Borrowed(&tail.owned) }
+}
+
+/// Which topics count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Topics {
+    /// Those that the member reads.
+    Read,
+    /// All that anybody reads.
+    All,
+}
+
 /// Calls with dense index, member and generation of each claim that counts.
-fn each(view: &View<'_>, claims: &[Claim<'_>], mut found: impl FnMut(usize, u32, i32)) {
+fn each(view: &View<'_>, claims: &[Claim<'_>], topics: Topics, mut found: impl FnMut(usize, u32, i32)) {
     for (index, (member, claim)) in view.members.iter().zip(claims).enumerate() {
         let set = &view.sets[member.set as usize];
+        let counts = |topic: &usize| topics == Topics::All || set.contains(*topic as u32);
         let mut hint = 0;
         for owned in claim.owned.iter() {
-            let Some(topic_index) = view.topic(owned.topic, &mut hint).filter(|&topic| set.contains(topic as u32))
-            else {
-                continue;
-            };
+            let Some(topic_index) = view.topic(owned.topic, &mut hint).filter(counts) else { continue };
             let topic = &view.topics[topic_index];
             for partition in owned.partitions.iter() {
                 if let Ok(partition) = u32::try_from(partition)

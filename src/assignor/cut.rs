@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::lead::{topics_of, view_of};
 use super::owners::{NOBODY, Owners};
-use super::{CallError, FaultKind, LeaderInput, Plan, encode, verify};
+use super::{CallError, FaultKind, LeaderInput, Plan, cooperative, encode, verify};
 use crate::embedded::consumer::Assignment;
 use crate::ids::MemberId;
 
@@ -42,8 +42,11 @@ pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Res
     verify::owners(&view, &owners, true).map_err(|broken| {
         CallError::new(FaultKind::InvalidAssignment, format!("the last plan is not whole any more: {broken}"))
     })?;
+    let withheld = cooperative::hand_over(&view, &mut owners, input.mode)
+        .map_err(|broken| CallError::new(FaultKind::InvalidAssignment, broken))?;
     let states = encode::assignments(&view, &owners, &[]);
     let states = view.members.iter().map(|member| member.id.clone()).zip(states).collect();
     let topics = topics_of(&view);
-    Ok(Plan { states, copies: 1, complete: true, topics, diagnostics: view.diagnostics, ..Plan::default() })
+    let diagnostics = view.diagnostics.into_iter().chain(withheld.diagnostic()).collect();
+    Ok(Plan { states, copies: 1, complete: true, mode: input.mode, topics, diagnostics, ..Plan::default() })
 }

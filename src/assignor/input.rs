@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::manifest::Mode;
 use crate::ids::{Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::topics::TopicTable;
 
@@ -17,6 +18,8 @@ pub struct LeaderInput<'a> {
     pub generation: Generation,
     /// The protocol that the group agreed on.
     pub protocol: &'a Protocol,
+    /// How members hand over under that protocol.
+    pub mode: Mode,
     /// What kind of group.
     pub protocol_type: &'a ProtocolType,
     /// Everybody, in any order. Of two with one id the first counts.

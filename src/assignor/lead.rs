@@ -9,6 +9,7 @@ use divvy_guest::abi::Width;
 use divvy_guest::abi::host::{Body, Expected, PartitionsPlan, StatesPlan, parse_reply, write_check};
 
 use super::check::{EncodedPlan, check_plan};
+use super::cooperative::{self, Withheld};
 use super::limits::{
     MAX_COPIES, MAX_DIAGNOSTICS, MAX_MEMO_BYTES, MAX_MESSAGE_BYTES, MAX_STATES_REPLY_BYTES, REPLY_SLACK_BYTES,
     SHORTEST_CALL_AGAIN, STATE_BYTES_PER_MEMBER,
@@ -55,7 +56,7 @@ pub struct Verdict<'r> {
 }
 
 enum Answer<'r> {
-    Partitions(PartitionsPlan<'r>, Owners),
+    Partitions(PartitionsPlan<'r>, Owners, Withheld),
     States(StatesPlan<'r>),
 }
 
@@ -133,10 +134,11 @@ impl<'a> Call<'a> {
         let Subject::Partitions(view) = &self.subject else {
             return Err(CallError::new(FaultKind::InvalidReply, "the reply answers another question"));
         };
-        let owners = Owners::read(plan.owners, Width::of(view.members.len()), view.partitions, plan.copies);
-        verify::owners(view, &owners, self.manifest.complete)
-            .map_err(|broken| CallError::new(FaultKind::InvalidAssignment, broken))?;
-        Ok(Answer::Partitions(plan, owners))
+        let mut owners = Owners::read(plan.owners, Width::of(view.members.len()), view.partitions, plan.copies);
+        let broken = |broken| CallError::new(FaultKind::InvalidAssignment, broken);
+        verify::owners(view, &owners, self.manifest.complete).map_err(broken)?;
+        let withheld = cooperative::hand_over(view, &mut owners, self.input.mode).map_err(broken)?;
+        Ok(Answer::Partitions(plan, owners, withheld))
     }
 
     /// States of a type that is known here keep the same rules.
@@ -152,6 +154,7 @@ impl<'a> Call<'a> {
                 topics: &self.topics(),
                 copies: self.copies(),
                 complete: self.complete(),
+                mode: self.input.mode,
             })
             .map_err(|broken| CallError::new(FaultKind::InvalidAssignment, broken))?;
         }
@@ -181,8 +184,10 @@ impl<'a> Call<'a> {
 
     /// Writes the plan.
     pub fn plan(&self, verdict: &Verdict<'_>) -> Plan {
+        let mut held_back = Withheld::default();
         let (states, memo, call_again_ms, copies) = match (&self.subject, &verdict.answer) {
-            (Subject::Partitions(view), Answer::Partitions(plan, owners)) => {
+            (Subject::Partitions(view), Answer::Partitions(plan, owners, withheld)) => {
+                held_back = *withheld;
                 let user_data = plan.user_data.as_deref().unwrap_or(&[]);
                 let states = encode::assignments(view, owners, user_data);
                 let states = view.members.iter().map(|member| member.id.clone()).zip(states).collect();
@@ -196,15 +201,17 @@ impl<'a> Call<'a> {
         };
         let mut diagnostics = verdict.diagnostics.clone();
         if let Subject::Partitions(view) = &self.subject {
-            diagnostics.splice(0..0, view.diagnostics.iter().cloned());
+            diagnostics.splice(0..0, view.diagnostics.iter().cloned().chain(held_back.diagnostic()));
             diagnostics.truncate(MAX_DIAGNOSTICS);
         }
+        let asked = call_again_ms.map(|ms| Duration::from_millis(ms).max(SHORTEST_CALL_AGAIN));
         Plan {
             states,
             memo: memo.map(Bytes::copy_from_slice),
-            call_again: call_again_ms.map(|ms| Duration::from_millis(ms).max(SHORTEST_CALL_AGAIN)),
+            call_again: if held_back.needs_call { Some(SHORTEST_CALL_AGAIN) } else { asked },
             copies,
             complete: self.complete(),
+            mode: self.input.mode,
             topics: self.topics(),
             diagnostics,
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::ids::Mode;
 use crate::ids::{Protocol, ProtocolType};
 
 /// What an assignor computes.
@@ -13,17 +14,6 @@ pub enum Shape {
     Partitions,
     /// One opaque state for each member: the proposal's contract word for word.
     States,
-}
-
-/// How members hand partitions over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// Everything is given up before each rebalance.
-    #[default]
-    Eager,
-    /// Only what moves is given up (KIP-429).
-    Cooperative,
 }
 
 /// Whether a member offers the strategy without being told to.
@@ -113,6 +103,9 @@ pub enum Copies {
     Many,
 }
 
+/// The column by which a strategy says that it reads the racks of replicas.
+const REPLICA_RACKS: &str = "replica_racks";
+
 /// Names that Kafka's clients know: they stay plain on the wire.
 pub const KAFKAS_OWN_NAMES: [&str; 4] = ["range", "roundrobin", "sticky", "cooperative-sticky"];
 
@@ -124,6 +117,18 @@ impl Manifest {
         } else {
             Protocol::from(format!("{}@{}", self.name, self.version))
         }
+    }
+
+    /// Whether it reads in which racks the replicas of a partition are.
+    pub fn needs_racks(&self) -> bool {
+        self.needs.iter().any(|it| it == REPLICA_RACKS)
+    }
+
+    /// How members hand over under the name that a strategy serves (DESIGN 6.4): it belongs to the name, since members
+    /// act by it whatever made the plan. A name of divvy's carries its manifest's mode; whoever lets a strategy serve
+    /// under another name has `stated` it.
+    pub fn mode_under(&self, protocol: &Protocol, stated: Option<Mode>) -> Mode {
+        Mode::of_kafkas(protocol).or(stated).unwrap_or(self.mode)
     }
 
     /// The protocol type that it serves.

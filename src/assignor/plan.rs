@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::manifest::Mode;
 use crate::ids::{MemberId, TopicName};
 
 /// A plan that keeps the rules, ready to be handed out.
@@ -19,6 +20,8 @@ pub struct Plan {
     pub copies: u16,
     /// Whether every partition has an owner.
     pub complete: bool,
+    /// How its members hand over: under a cooperative name what is still held has no new owner yet.
+    pub mode: Mode,
     /// The topics that it was made for, with their numbers of partitions.
     pub topics: Vec<(TopicName, u32)>,
     /// What the host and the strategy have to say about it.

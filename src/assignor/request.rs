@@ -1,23 +1,26 @@
 //! Writes what a strategy is asked: the view of a group as a request of ABI 1.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use divvy_guest::abi::host::{Head, Member, PartitionsRequest, StateMember, StatesRequest, Topic};
-use divvy_guest::abi::{Mode, NO_RACK, names};
+use divvy_guest::abi::{self, NO_RACK, names};
 use serde_json::Value;
 
 use super::claims::{self, Claim};
 use super::limits::{MAX_RACKS, MAX_REPLICAS};
-use super::manifest::{Copies, Manifest};
+use super::manifest::{Copies, Manifest, Mode};
 use super::view::{View, ViewMember};
 use super::{CallError, Column, FaultKind, LeaderInput, MemberInput};
+use crate::embedded::sticky::StickyData;
 use crate::embedded::user_data::{Facts, UserData};
-use crate::ids::TopicName;
+use crate::ids::{Protocol, TopicName};
 use crate::topics::TopicTable;
 
 /// An empty MessagePack map.
 const EMPTY_MAP: &[u8] = &[0x80];
+
+/// The names of Kafka's under which user data has the form of KIP-54.
+const STICKY_NAMES: [&str; 2] = ["sticky", "cooperative-sticky"];
 
 /// What of a member's user data a strategy gets to see.
 struct Said<'a> {
@@ -29,7 +32,7 @@ struct Said<'a> {
 
 /// A request of shape `partitions`.
 pub(super) fn partitions(manifest: &Manifest, input: &LeaderInput<'_>, view: &View<'_>) -> Result<Vec<u8>, CallError> {
-    let mut said: Vec<Said<'_>> = view.members.iter().map(said_by).collect();
+    let mut said: Vec<Said<'_>> = view.members.iter().map(|member| said_by(member, input.protocol)).collect();
     let claims: Vec<Claim<'_>> = said.iter_mut().map(|member| std::mem::take(&mut member.claim)).collect();
     let claims = match manifest.copies {
         Copies::One => claims::of_one(view, &claims),
@@ -109,8 +112,10 @@ fn head<'a>(input: &'a LeaderInput<'_>, config: &'a [u8]) -> Head<'a> {
         group: input.group.as_str(),
         generation: input.generation.0,
         protocol: input.protocol.as_str(),
-        // Members give everything up before each rebalance; handing over step by step comes with `cooperative`.
-        mode: Mode::Eager,
+        mode: match input.mode {
+            Mode::Eager => abi::Mode::Eager,
+            Mode::Cooperative => abi::Mode::Cooperative,
+        },
         config,
     }
 }
@@ -122,13 +127,17 @@ fn config(config: &Value) -> Vec<u8> {
     }
 }
 
-/// Divvy's map is taken apart; anybody else's bytes are the strategy's to read.
-fn said_by<'v>(member: &'v ViewMember<'_>) -> Said<'v> {
+/// Divvy's map is taken apart; anybody else's bytes are the strategy's to read. Under Kafka's sticky names they say what
+/// the member had.
+fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
     let tail = &member.tail;
     let rack = tail.rack.map(str::to_owned);
-    let owned = Claim { generation: tail.generation, owned: Cow::Borrowed(&tail.owned) };
+    let owned = claims::owned_by(tail);
     let Some(data) = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()) else {
-        return Said { facts: EMPTY_MAP.to_vec(), rack, user_data: tail.user_data, claim: owned };
+        let is_sticky = STICKY_NAMES.contains(&protocol.as_str()) && owned.owned.is_empty();
+        let last = tail.user_data.filter(|_| is_sticky).and_then(|bytes| StickyData::decode(bytes).ok());
+        let claim = last.map_or(owned, |last| Claim { generation: last.generation, owned: last.owned.into() });
+        return Said { facts: EMPTY_MAP.to_vec(), rack, user_data: tail.user_data, claim };
     };
     let claim = match data.last {
         Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned.into() },

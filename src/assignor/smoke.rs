@@ -45,6 +45,7 @@ fn request(manifest: &Manifest, members: usize, topics: usize) -> Vec<u8> {
         group: &GroupId::from("smoke-test"),
         generation: Generation(1),
         protocol: &manifest.protocol(),
+        mode: manifest.mode_under(&manifest.protocol(), None),
         protocol_type: &manifest.protocol_type(),
         members: &members,
         topics: &table,

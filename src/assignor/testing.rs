@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::manifest::Mode;
 use super::{LeaderInput, MemberInput};
 use crate::embedded::consumer::{Subscription, Tail, TopicPartitions};
 use crate::ids::{Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
@@ -14,7 +15,9 @@ use crate::topics::{Topic, TopicTable};
 #[derive(Debug)]
 pub struct Group {
     group: GroupId,
-    protocol: Protocol,
+    pub protocol: Protocol,
+    pub mode: Mode,
+    pub generation: i32,
     pub protocol_type: ProtocolType,
     pub members: Vec<MemberInput>,
     pub topics: TopicTable,
@@ -30,11 +33,18 @@ impl Group {
         Self {
             group: "g".into(),
             protocol: "range".into(),
+            mode: Mode::Eager,
+            generation: 8,
             protocol_type: "consumer".into(),
             members: Vec::new(),
             topics: TopicTable(topics),
             config: Value::Null,
         }
+    }
+
+    /// The same under the name `cooperative-sticky`.
+    pub fn cooperative(self) -> Self {
+        Self { protocol: "cooperative-sticky".into(), mode: Mode::Cooperative, ..self }
     }
 
     pub fn raw(mut self, id: &str, metadata: impl Into<Bytes>) -> Self {
@@ -65,8 +75,9 @@ impl Group {
     pub fn input(&self) -> LeaderInput<'_> {
         LeaderInput {
             group: &self.group,
-            generation: Generation(8),
+            generation: Generation(self.generation),
             protocol: &self.protocol,
+            mode: self.mode,
             protocol_type: &self.protocol_type,
             members: &self.members,
             topics: &self.topics,

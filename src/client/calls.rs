@@ -81,18 +81,31 @@ impl Caller {
         sent: &Sent,
         modules: Option<Vec<(Protocol, Digest)>>,
     ) -> Result<ErrorCode, String> {
-        let mut request = HeartbeatRequest {
-            group_id: self.group.as_str().into(),
-            generation_id: sent.generation.0,
-            member_id: sent.member.as_str().into(),
-            ..HeartbeatRequest::default()
-        };
+        let mut request = self.beat(sent);
         if let (Peer::Divvy, Some(modules)) = (to.peer(), modules) {
-            HeartbeatRequestTag { modules }.put(&mut request.tags);
+            HeartbeatRequestTag { modules: Some(modules), wait_ms: None }.put(&mut request.tags);
         }
         // A heartbeat that takes a whole session says nothing any more.
         let answer = to.call(&request, REQUEST_TIMEOUT.min(self.session_timeout)).await?;
         Ok(answer.error_code)
+    }
+
+    /// A heartbeat whose answer may be held until something happens.
+    pub(super) async fn listen(&self, to: &Connection, sent: &Sent, wait: Duration) -> Result<ErrorCode, String> {
+        let mut request = self.beat(sent);
+        let wait_ms = u32::try_from(wait.as_millis()).unwrap_or(u32::MAX);
+        HeartbeatRequestTag { modules: None, wait_ms: Some(wait_ms) }.put(&mut request.tags);
+        let answer = to.call(&request, wait + REQUEST_TIMEOUT).await?;
+        Ok(answer.error_code)
+    }
+
+    fn beat(&self, sent: &Sent) -> HeartbeatRequest {
+        HeartbeatRequest {
+            group_id: self.group.as_str().into(),
+            generation_id: sent.generation.0,
+            member_id: sent.member.as_str().into(),
+            ..HeartbeatRequest::default()
+        }
     }
 
     /// Whatever the answer, the member is gone; without one its session ends by itself.
@@ -148,6 +161,7 @@ fn origin_tag(origin: &Origin) -> SyncRequestTag {
         topics: origin.topics.clone(),
         copies: origin.copies,
         complete: origin.complete,
+        mode: origin.mode,
         memo: origin.memo.clone(),
         fault: origin.fault.as_ref().map(|fault| FaultTag {
             protocol: fault.protocol.clone(),

@@ -1,7 +1,7 @@
 //! The way to a group's coordinator: found through any of the bootstrap addresses, talked to on one connection, and on
-//! a second one only while an answer of the first is parked.
+//! a second one only while an answer of the first is parked. A divvy coordinator is listened to on a third.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
@@ -52,7 +52,12 @@ impl Finder {
         }
         let found = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let main = if found == address { asked } else { Connection::open(&found, &self.client_id).await? };
-        Ok(Coordinator { main: Arc::new(main), side: OnceCell::new(), client_id: self.client_id.clone() })
+        Ok(Coordinator {
+            main: Arc::new(main),
+            side: OnceCell::new(),
+            ear: Mutex::default(),
+            client_id: self.client_id.clone(),
+        })
     }
 }
 
@@ -70,6 +75,8 @@ fn refusal(error: ErrorCode) -> String {
 pub(super) struct Coordinator {
     main: Arc<Connection>,
     side: OnceCell<Arc<Connection>>,
+    /// While nobody listens on it.
+    ear: Mutex<Option<Connection>>,
     client_id: Text,
 }
 
@@ -82,6 +89,20 @@ impl Coordinator {
     /// For requests that the coordinator may park.
     pub(super) fn main(&self) -> Arc<Connection> {
         Arc::clone(&self.main)
+    }
+
+    /// The connection for an answer that is held: it is given back afterwards, unless it broke.
+    pub(super) async fn ear(&self) -> Result<Connection, String> {
+        let kept = self.ear.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match kept {
+            Some(connection) => Ok(connection),
+            None => Connection::open(self.main.address(), &self.client_id).await.map_err(|error| error.to_string()),
+        }
+    }
+
+    /// The answer came.
+    pub(super) fn keep_ear(&self, connection: Connection) {
+        *self.ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
     }
 
     /// For requests that must not wait behind a parked one: answers of one connection keep their order.

@@ -119,6 +119,12 @@ impl Runtime {
                 let answer = by.heartbeat(&*to.prompt().await?, &sent, modules).await?;
                 Ok(Event::Beaten(sent, answer))
             }),
+            Action::Listen(sent, wait) => self.request(sent, async move |to, by, sent| {
+                let connection = to.ear().await?;
+                let answer = by.listen(&connection, &sent, wait).await?;
+                to.keep_ear(connection);
+                Ok(Event::Heard(sent, answer))
+            }),
             Action::FetchTopics(sent, names) => self.request(sent, async move |to, _, sent| {
                 let answer = topics::fetch(&*to.prompt().await?, &names).await;
                 Ok(Event::Topics(sent, answer))

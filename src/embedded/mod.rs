@@ -10,6 +10,7 @@ pub mod consumer;
 mod owned;
 mod raw;
 pub mod single_writer;
+pub mod sticky;
 pub mod user_data;
 
 /// As much of undecodable bytes is shown to people.

@@ -1,12 +1,14 @@
 //! What can happen to a group: requests as the edge parsed them (API versions stop there), time, and the
 //! answers of the store and of the workers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Digest, Generation, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use super::settings::GroupSettings;
+use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::time::Now;
 
 /// One thing that happened. `entropy` is drawn by the shell for every input: a group has no randomness of its own.
@@ -47,6 +49,14 @@ pub enum Event {
     Commit(Ticket, CommitRequest),
     /// OffsetFetch.
     Fetch(Ticket, FetchRequest),
+    /// DeleteGroups, for this group.
+    DeleteGroup(Ticket),
+    /// OffsetDelete.
+    DeleteOffsets(Ticket, DeleteOffsetsRequest),
+    /// These topics are gone, and their offsets mean nothing any more.
+    TopicsRemoved(Vec<TopicName>),
+    /// Offsets and groups that nobody needs any more are looked for.
+    Sweep,
     /// The connection that this request waits on is gone.
     Closed(Ticket),
     /// A deadline may have passed.
@@ -57,6 +67,11 @@ pub enum Event {
     StoreFailed,
     /// A piece of work is done.
     WorkDone(WorkId, WorkOutcome),
+    /// Something that plans are made from may have changed: topics, racks, or modules. These are the modules that the
+    /// coordinator itself can run. Told to the groups that it leads.
+    GroundChanged(Arc<[ModuleOffer]>),
+    /// The operator has other settings for the group.
+    SettingsChanged(Arc<GroupSettings>),
 }
 
 /// Who answers "which id do you give me?" first (KIP-394).
@@ -169,6 +184,8 @@ pub struct PlanOrigin {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over under its protocol; one of Kafka's names says it better.
+    pub mode: Mode,
     /// What the strategy wants to remember until its next call.
     pub memo: Option<Bytes>,
     /// The failure that this plan stands in for.
@@ -176,7 +193,7 @@ pub struct PlanOrigin {
 }
 
 /// A strategy that failed: what, and why.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fault {
     /// The protocol whose module failed.
     pub protocol: Protocol,
@@ -199,6 +216,8 @@ pub struct HeartbeatRequest {
     pub generation: Generation,
     /// Only a divvy member, when they changed: the protocols that it would offer now, with their modules, most wanted first.
     pub modules: Option<Vec<ModuleOffer>>,
+    /// Only a divvy member: so long the answer may wait for something to happen.
+    pub wait: Option<Duration>,
 }
 
 /// LeaveGroup: one member before v3, a list later.
@@ -228,6 +247,8 @@ pub struct CommitRequest {
     pub instance: Option<InstanceId>,
     /// -1: a client that is no member.
     pub generation: Generation,
+    /// How long the offsets are kept, if the client says (v2 to v4); else the operator's retention holds.
+    pub retention: Option<Duration>,
     /// What to commit.
     pub offsets: Vec<CommittedOffset>,
 }
@@ -254,9 +275,62 @@ pub struct FetchRequest {
     pub partitions: Option<Vec<(TopicName, Vec<i32>)>>,
 }
 
+/// OffsetDelete. The edge has already answered for partitions that do not exist.
+#[derive(Clone, Debug)]
+pub struct DeleteOffsetsRequest {
+    /// What is to be forgotten.
+    pub partitions: Vec<(TopicName, i32)>,
+}
+
 /// How a piece of work ended.
 #[derive(Clone, Debug)]
 pub enum WorkOutcome {
     /// The plan's verdict: fine, or the rule it breaks.
-    PlanChecked(Result<(), String>),
+    PlanChecked(Result<Checked, String>),
+    /// The coordinator's own plan, or why there is none.
+    PlanMade(Result<MadePlan, Fault>),
+    /// The fingerprint of what a plan would be made from now.
+    PlanReviewed(u64),
+}
+
+/// What is to be said of a plan that keeps the rules.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Checked {
+    /// What it was held against.
+    pub by: CheckedBy,
+    /// A topic that is not what the plan was made for: its leader asked before that changed.
+    pub outdated: Option<TopicName>,
+}
+
+/// What a plan was held against.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CheckedBy {
+    /// The rules that every plan keeps. The coordinator does not have its module.
+    #[default]
+    NativeRules,
+    /// These, and the module's own check.
+    Module,
+}
+
+impl CheckedBy {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckedBy::NativeRules => "native rules",
+            CheckedBy::Module => "native rules and the module's own check",
+        }
+    }
+}
+
+/// A plan of the coordinator's own.
+#[derive(Clone, Debug)]
+pub struct MadePlan {
+    /// A state for each member.
+    pub states: Vec<(MemberId, Bytes)>,
+    /// Where the plan came from, and what failed if it stands in for another.
+    pub origin: Box<PlanOrigin>,
+    /// What it was made from, as a number: module, configuration, topics and racks.
+    pub fingerprint: u64,
+    /// When its strategy wants to be called again although nothing changed.
+    pub call_again: Option<Duration>,
 }

@@ -10,13 +10,17 @@ use super::state::State;
 use super::{Group, Step};
 
 impl Group {
-    /// Answered at once, whatever the store does: it rests on nothing that has to be durable.
+    /// Answered at once unless it wants to wait, whatever the store does: it rests on nothing that has to be durable.
     pub(super) fn heartbeat(&mut self, ticket: Ticket, request: HeartbeatRequest, step: &mut Step) {
+        let waits = request.wait.map(|wait| (request.member.clone(), wait));
         let error = match self.validate(&request.member, request.instance.as_ref(), request.generation) {
             Ok(()) => self.alive(request, step),
             Err(error) => error,
         };
-        step.effects.replies.push((ticket, Reply::Heartbeat(error)));
+        match waits {
+            Some((id, wait)) if error == ErrorCode::None => self.hold_beat(&id, ticket, wait, step),
+            _ => step.effects.replies.push((ticket, Reply::Heartbeat(error))),
+        }
     }
 
     fn alive(&mut self, request: HeartbeatRequest, step: &mut Step) -> ErrorCode {

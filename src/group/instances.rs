@@ -66,6 +66,7 @@ impl Group {
     pub(super) fn replace(&mut self, ticket: Ticket, old: &MemberId, request: JoinRequest, step: &mut Step) {
         let new = self.new_member_id(&request, step.entropy);
         let Some(mut member) = self.roster.remove(old) else { return };
+        step.effects.replies.extend(member.waiting.take().map(|beat| beat.answer(ErrorCode::FencedInstanceId)));
         match std::mem::replace(&mut member.parked, Parked::Nothing) {
             Parked::Nothing => {}
             Parked::Join(older) => self.reply(older, join_error(ErrorCode::FencedInstanceId, old.clone()), step),

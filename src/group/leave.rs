@@ -51,6 +51,7 @@ impl Group {
     pub(super) fn drop_member(&mut self, id: &MemberId, why: &'static str, parked: ErrorCode, step: &mut Step) -> bool {
         let Some(member) = self.roster.remove(id) else { return false };
         step.fact(Fact::Removed { member: id.clone(), why });
+        step.effects.replies.extend(member.waiting.map(|beat| beat.answer(parked)));
         match member.parked {
             Parked::Nothing => {}
             Parked::Join(ticket) => self.reply(ticket, join_error(parked, MemberId::default()), step),
@@ -65,6 +66,9 @@ impl Group {
     /// The connection of a parked request is gone. A newcomer that was never told its id can never come back and is
     /// dropped at once; anybody else is judged by its session alone, which begins to count now.
     pub(super) fn closed(&mut self, ticket: Ticket, step: &mut Step) {
+        if self.forget_beat(ticket) {
+            return;
+        }
         let holds = |parked: Parked| parked == Parked::Join(ticket) || parked == Parked::Sync(ticket);
         let Some((id, member)) = self.roster.members.iter_mut().find(|(_, member)| holds(member.parked)) else {
             return;

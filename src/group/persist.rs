@@ -7,11 +7,12 @@ use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::time::Now;
 use crate::wire::ErrorCode;
 
-use super::effects::{LeaveReply, Reply};
+use super::effects::{DeleteOffsetsReply, LeaveReply, Reply};
 use super::event::{Seq, Ticket};
 use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
+use super::ownership::Ownership;
 use super::record::{Header, OffsetRecord, PlanRecord};
 use super::roster::{Member, Parked};
 use super::settings::GroupSettings;
@@ -68,8 +69,10 @@ impl Group {
             group.roster = Default::default();
             group.state = State::Empty;
         }
+        group.ownership = Ownership::after_restart();
         group.ledger.reserved = group.ledger.reserved.max(group.generation);
         group.ledger.announced = group.ledger.reserved;
+        group.restore_led(now);
         group.wake = group.earliest_deadline();
         group.check();
         group
@@ -177,6 +180,7 @@ impl Group {
         for (_, ticket, reply) in std::mem::take(&mut self.ledger.held) {
             step.effects.replies.push((ticket, failed(reply, error)));
         }
+        self.release_beats(error, step);
         let parked: Vec<(MemberId, Parked)> =
             self.roster.members.iter().map(|(id, member)| (id.clone(), member.parked)).collect();
         for (id, parked) in parked {
@@ -210,5 +214,7 @@ fn failed(reply: Reply, error: ErrorCode) -> Reply {
         Reply::Leave(_) => Reply::Leave(LeaveReply { error, members: Vec::new() }),
         Reply::Commit(answers) => Reply::Commit(answers.into_iter().map(|(topic, at, _)| (topic, at, error)).collect()),
         Reply::Fetch(_) => Reply::Fetch(Err(error)),
+        Reply::DeleteGroup(_) => Reply::DeleteGroup(error),
+        Reply::DeleteOffsets(_) => Reply::DeleteOffsets(DeleteOffsetsReply::refused(error)),
     }
 }

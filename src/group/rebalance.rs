@@ -30,6 +30,7 @@ impl Group {
         step.fact(Fact::RebalanceBegan(trigger.clone()));
         self.last_trigger = Some(trigger.clone());
         self.set_state(State::Joining(Joining { deadline, initial, trigger }), step);
+        self.release_beats(ErrorCode::RebalanceInProgress, step);
         self.wake_by(deadline);
         self.try_complete(step);
     }
@@ -122,6 +123,7 @@ impl Group {
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;
+        self.roster.note_common(self.protocol.as_ref());
         step.fact(Fact::GenerationBegan {
             generation: self.generation,
             protocol: self.protocol.clone(),
@@ -133,7 +135,7 @@ impl Group {
         self.report_differing_digests(step);
         let now = step.now.mono;
         let deadline = now + self.roster.rebalance_timeout();
-        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None }), step);
+        self.set_state(State::AwaitingSync(AwaitingSync { deadline, submission: None, outdated: None }), step);
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
@@ -154,6 +156,7 @@ impl Group {
             let reply = self.join_reply(&id, step.now.wall);
             self.reply(ticket, Reply::Join(reply), step);
         }
+        self.lead_generation(step);
     }
 
     /// Nobody is left. The group keeps its offsets, its suspensions and what its strategy remembers.

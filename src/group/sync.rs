@@ -6,8 +6,8 @@ use crate::ids::{MemberId, Protocol};
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
-use super::effects::{PlanToCheck, Reply, SyncReply, Trigger, Work};
-use super::event::{Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
+use super::effects::{Reply, SyncReply, Trigger};
+use super::event::{Checked, Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
 use super::history::GenerationOutcome;
 use super::limits::MAX_MEMO_BYTES;
 use super::record::{PlanRecord, State as MemberState};
@@ -69,13 +69,16 @@ impl Group {
             LeaderResult::Error(fault) => self.leader_failed(cut(fault), step),
             LeaderResult::Plan { states, origin } => {
                 let states = states.into_iter().map(|(id, bytes)| (id, MemberState(bytes))).collect();
-                self.submit(SubmittedPlan { states, origin }, step);
+                self.submit(SubmittedPlan { states, origin, made: None }, step);
             }
         }
     }
 
-    /// A divvy leader's plan is checked off the shard; any other is taken as it is.
+    /// A divvy leader's plan is checked off the shard before it is handed out.
     fn submit(&mut self, plan: SubmittedPlan, step: &mut Step) {
+        if plan.origin.is_none() {
+            return self.submit_foreign(plan, step);
+        }
         let Some(origin) = plan.origin.as_ref().filter(|_| self.settings.plan_check != PlanCheck::Off) else {
             return self.accept(plan, step);
         };
@@ -87,25 +90,24 @@ impl Group {
         if origin.memo.as_ref().is_some_and(|memo| memo.len() > MAX_MEMO_BYTES) {
             return self.refuse(plan, format!("its memo is longer than {MAX_MEMO_BYTES} bytes"), step);
         }
-        let (Some(protocol_type), Some(protocol)) = (self.protocol_type.clone(), self.protocol.clone()) else { return };
-        // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
-        let work = WorkId(step.entropy);
-        let check = PlanToCheck {
-            members: self.roster.members.iter().map(|(id, member)| (id.clone(), member.metadata(&protocol))).collect(),
-            states: plan.states.iter().map(|(id, state)| (id.clone(), state.0.clone())).collect(),
-            topics: origin.topics.clone(),
-            copies: origin.copies,
-            complete: origin.complete,
-            protocol_type,
-            protocol,
-        };
-        step.effects.work.push(Work::CheckPlan(work, check));
+        let Some(work) = self.start_check(&plan, step) else { return };
         if let State::AwaitingSync(awaiting) = &mut self.state {
             awaiting.submission = Some(Submission::Checking(work, Box::new(plan)));
         }
     }
 
     pub(super) fn work_done(&mut self, id: WorkId, outcome: WorkOutcome, step: &mut Step) {
+        match outcome {
+            WorkOutcome::PlanChecked(verdict) if self.questioned.as_ref().is_some_and(|it| it.work == id) => {
+                self.question(verdict, step);
+            }
+            WorkOutcome::PlanChecked(verdict) => self.plan_checked(id, verdict, step),
+            WorkOutcome::PlanMade(made) => self.plan_made(id, made, step),
+            WorkOutcome::PlanReviewed(fingerprint) => self.plan_reviewed(id, fingerprint, step),
+        }
+    }
+
+    fn plan_checked(&mut self, id: WorkId, verdict: Result<Checked, String>, step: &mut Step) {
         let State::AwaitingSync(awaiting) = &mut self.state else { return };
         let plan = match awaiting.submission.take() {
             Some(Submission::Checking(waiting, plan)) if waiting == id => *plan,
@@ -114,22 +116,29 @@ impl Group {
                 return;
             }
         };
-        match outcome {
-            WorkOutcome::PlanChecked(Ok(())) => self.accept(plan, step),
-            WorkOutcome::PlanChecked(Err(reason)) => self.refuse(plan, reason, step),
+        match verdict {
+            Ok(checked) => {
+                awaiting.outdated = checked.outdated;
+                if plan.origin.is_some() {
+                    step.fact(Fact::PlanChecked { generation: self.generation, by: checked.by });
+                }
+                self.accept(plan, step);
+            }
+            Err(reason) => self.refuse(plan, reason, step),
         }
     }
 
     /// A plan that breaks a rule: reported, and refused if the operator wants that.
     fn refuse(&mut self, plan: SubmittedPlan, reason: String, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
-        step.fact(Fact::PlanRefused { generation: self.generation, leader, reason: reason.clone() });
-        let origin = plan.origin.unwrap_or_default();
-        if self.settings.plan_check == PlanCheck::Warn {
+        let (generation, is_divvy) = (self.generation, plan.origin.is_some());
+        let origin = plan.origin.clone().unwrap_or_default();
+        if is_divvy && self.settings.plan_check == PlanCheck::Warn {
+            step.fact(Fact::PlanQuestioned { generation, leader, reason });
             let memo = origin.memo.filter(|memo| memo.len() <= MAX_MEMO_BYTES);
-            return self
-                .accept(SubmittedPlan { states: plan.states, origin: Some(PlanOrigin { memo, ..origin }) }, step);
+            return self.accept(SubmittedPlan { origin: Some(PlanOrigin { memo, ..origin }), ..plan }, step);
         }
+        step.fact(Fact::PlanRefused { generation, leader, reason: reason.clone() });
         let protocol = self.protocol.clone().unwrap_or_default();
         let kind = "invalid_assignment".to_owned();
         self.leader_failed(cut(Fault { protocol, digest: origin.digest, kind, message: reason }), step);
@@ -137,7 +146,7 @@ impl Group {
 
     /// The proposal: the generation is invalid and the error goes to the others. The module is passed over for a while,
     /// another leader is drawn, and the next try is held back.
-    fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
+    pub(super) fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
         let protocol = fault.protocol.clone();
         let reason = format!("{protocol} failed at {leader}: {}: {}", fault.kind, fault.message);
@@ -153,23 +162,27 @@ impl Group {
     }
 
     /// The plan is fine: it is stored, and handed out when it is durable.
-    fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
+    pub(super) fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
         let is_foreign = plan.origin.is_none();
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
         // What a strategy remembers outlives the plans that others make in its place.
         let stands_in = is_foreign || fault.is_some();
-        let remembered = self.plan.take().and_then(|plan| plan.memo).filter(|_| stands_in);
+        let last = self.plan.take();
+        let remembered = last.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
         let mut states = plan.states;
         states.retain(|(id, _)| self.roster.members.contains_key(id));
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);
+        self.remember_owners(last, &states);
         self.plan = Some(PlanRecord {
             generation: self.generation,
             digest: origin.digest,
             states,
             memo: origin.memo.map(MemberState).or(remembered),
+            fingerprint: plan.made.map(|made| made.fingerprint),
+            call_again: plan.made.and_then(|made| made.call_again),
         });
         match fault {
             Some(fault) => {
@@ -193,9 +206,10 @@ impl Group {
     /// The plan is durable: the generation is active.
     pub(super) fn hand_out(&mut self, step: &mut Step) {
         let State::AwaitingSync(awaiting) = &self.state else { return };
-        let sync_deadline = Some(awaiting.deadline);
+        let (sync_deadline, outdated) = (Some(awaiting.deadline), awaiting.outdated.clone());
         self.failed_leader = None;
         self.failures_in_row = 0;
+        self.ownership.handed_out();
         let since = self.since;
         self.set_state(State::Stable(Stable { sync_deadline }), step);
         // The moment that was stored with the plan.
@@ -212,7 +226,9 @@ impl Group {
             }
         }
         self.settle();
-        if let Some(trigger) = self.better_at_hand(step.now.wall) {
+        let outdated = outdated.and_then(|topic| self.topics_changed(topic));
+        self.arm_led();
+        if let Some(trigger) = outdated.or_else(|| self.better_at_hand(step.now.wall)) {
             self.rebalance(trigger, step);
         }
     }

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
 use super::limits::{FIRST_REST, LONGEST_REST, WAIT_SHARE_OF_SESSION};
+use super::listen::Ear;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
+use crate::assignor::subscribed;
 use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
 
@@ -55,13 +57,14 @@ impl Membership {
         self.seek_backoff.succeed();
         self.member = answer.member;
         self.heart.begin(self.now.mono, self.config.heartbeat_interval);
+        self.ear = Ear::default();
         let role = if answer.leader == self.member { Role::Leader } else { Role::Follower };
         let joined = Joined {
             generation: answer.generation,
             protocol: answer.protocol,
             leader: answer.leader,
             role,
-            basis: Basis { subscribed: metadata::subscribed(&answer.members), ..Basis::default() },
+            basis: Basis { subscribed: subscribed(&answer.members), ..Basis::default() },
         };
         let memo = answer.extras.as_ref().and_then(|it| it.memo.clone());
         match role {
@@ -163,9 +166,7 @@ impl Membership {
     /// before the last rejoin speaks of a member that no longer exists (B12, coordinator.md 5, item 40).
     pub(super) fn beaten(&mut self, sent: &Sent, error: ErrorCode) {
         self.heart.land(sent.ticket);
-        let present =
-            self.state.joined().is_some_and(|it| it.generation == sent.generation) && self.member == sent.member;
-        if !present {
+        if !self.is_present(sent) {
             return;
         }
         match error {
@@ -175,9 +176,26 @@ impl Membership {
             }
             ErrorCode::RebalanceInProgress => {
                 self.confirm(sent);
-                self.rejoins = 0;
-                self.give_up("the group rebalances".to_owned());
+                self.called_back();
             }
+            error => self.beat_refused(error),
+        }
+    }
+
+    /// Whether a request was sent by what the member is now.
+    pub(super) fn is_present(&self, sent: &Sent) -> bool {
+        self.state.joined().is_some_and(|it| it.generation == sent.generation) && self.member == sent.member
+    }
+
+    /// The group rebalances.
+    pub(super) fn called_back(&mut self) {
+        self.rejoins = 0;
+        self.give_up("the group rebalances".to_owned());
+    }
+
+    /// The coordinator does not take the member for what it is, or is not the coordinator any more.
+    pub(super) fn beat_refused(&mut self, error: ErrorCode) {
+        match error {
             ErrorCode::IllegalGeneration => self.lose_generation("the group went on without the member", Id::Kept),
             ErrorCode::UnknownMemberId => {
                 self.lose_generation("the coordinator no longer knows the member", Id::Forgotten)

@@ -2,6 +2,7 @@
 //! process, news for its application. API versions stop at the client's edge.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -9,7 +10,7 @@ use super::lead::{Fault, LeadJob, Led, Rules};
 use super::negotiate::{Offer, Strategies};
 use super::notice::Notice;
 use crate::assignor::MemberInput;
-use crate::ids::{Digest, Generation, MemberId, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::topics::TopicTable;
 use crate::wire::ErrorCode;
 
@@ -49,6 +50,8 @@ pub enum Event {
     Synced(Sent, SyncAnswer),
     /// Heartbeat was answered.
     Beaten(Sent, ErrorCode),
+    /// The heartbeat that the coordinator was asked to hold was answered.
+    Heard(Sent, ErrorCode),
     /// A request got no answer: its time was over or its connection broke.
     Unanswered(Sent, String),
     /// Metadata was answered: the topics that were asked for and exist, or why there is no answer.
@@ -117,6 +120,8 @@ pub enum Action {
     Sync(Sent, Arc<SyncCall>),
     /// Send a heartbeat, past any request that waits for its answer. A list: the modules are these now.
     Heartbeat(Sent, Option<Vec<(Protocol, Digest)>>),
+    /// Send a heartbeat whose answer the coordinator may hold for so long, over a connection of its own.
+    Listen(Sent, Duration),
     /// Send LeaveGroup.
     Leave(Sent),
     /// Ask for these topics.
@@ -164,6 +169,8 @@ pub struct Origin {
     pub copies: u16,
     /// Whether every partition has to have an owner.
     pub complete: bool,
+    /// How members hand over.
+    pub mode: Mode,
     /// What the strategy wants to remember.
     pub memo: Option<Bytes>,
     /// The failure that the plan stands in for, or that left no plan at all.

@@ -8,6 +8,13 @@ pub const SESSION_TIMEOUT: Duration = Duration::from_secs(45);
 /// Kafka's default (`max.poll.interval.ms`): what a member may need to finish and give up its work.
 pub const REBALANCE_TIMEOUT: Duration = Duration::from_secs(300);
 
+/// A coordinator is asked to hold its answer for so long: a connection that says nothing for a minute is cut by many a
+/// network on its way.
+pub const LONGEST_LISTEN: Duration = Duration::from_secs(30);
+
+/// The part of its session (a half) that a member asks it to: no coordinator holds an answer for longer.
+pub const LISTENS_PER_SESSION: u32 = 2;
+
 /// Kafka's default: how soon a member hears of a rebalance.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 

@@ -12,6 +12,7 @@ pub mod event;
 mod heart;
 pub mod lead;
 pub mod limits;
+mod listen;
 mod metadata;
 pub mod negotiate;
 pub mod notice;
@@ -33,6 +34,7 @@ pub use event::{Action, Event, Peer};
 use event::{Sent, SyncCall};
 use heart::Heart;
 use lead::{LastPlan, Rules};
+use listen::Ear;
 use metadata::Claim;
 pub use negotiate::Strategies;
 use negotiate::{Offer, Wishes};
@@ -64,6 +66,7 @@ pub struct Membership {
     seek_backoff: Backoff,
     join_backoff: Backoff,
     heart: Heart,
+    ear: Ear,
 
     strategies: Strategies,
     /// What the member would offer now …
@@ -101,6 +104,7 @@ impl Membership {
             seek_backoff: Backoff::default(),
             join_backoff: Backoff::default(),
             heart: Heart::default(),
+            ear: Ear::default(),
             strategies: Strategies::from_iter([]),
             offers: Vec::new(),
             offered: Vec::new(),
@@ -133,6 +137,7 @@ impl Membership {
             Event::Joined(sent, answer) => self.joined(&sent, answer),
             Event::Synced(sent, answer) => self.synced(&sent, answer),
             Event::Beaten(sent, error) => self.beaten(&sent, error),
+            Event::Heard(sent, error) => self.heard(&sent, error),
             Event::Unanswered(sent, reason) => self.unanswered(&sent, &reason),
             Event::Topics(sent, answer) => self.topics(&sent, answer),
             Event::Led(sent, led) => self.led(&sent, *led),

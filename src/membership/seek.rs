@@ -2,12 +2,16 @@
 //! restarted or a connection broke, and what was on its way is sent again.
 
 use super::event::Sent;
+use super::listen::Ear;
 use super::state::{Coordinator, State, SyncStep};
 use super::{Membership, Notice, Peer};
 
 impl Membership {
     /// A request got no answer. Nothing is known of what it did; it is sent again when the coordinator is found.
     pub(super) fn unanswered(&mut self, sent: &Sent, reason: &str) {
+        if self.unheard(sent) {
+            return;
+        }
         self.topics_unanswered(sent);
         let in_flight = match &self.state {
             State::Joining { ticket, .. } => *ticket == sent.ticket,
@@ -34,6 +38,7 @@ impl Membership {
             _ => {}
         }
         self.heart.reset(now);
+        self.ear = Ear::default();
         self.watch.reset();
         self.trouble(reason);
         self.coordinator = Coordinator::NotFound { again_at: now + self.seek_backoff.fail(&mut self.dice) };

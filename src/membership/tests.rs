@@ -2,6 +2,7 @@
 
 mod joining;
 mod leading;
+mod listening;
 mod losing;
 mod offering;
 mod story;

@@ -9,12 +9,9 @@ use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
 use super::state::{Accepted, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::watch::Racks;
 use super::{Action, Assigned, Membership, Notice, Purpose, metadata, modules};
-use crate::ids::{MemberId, Protocol};
+use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
-
-/// The column by which a strategy says that it reads the racks of replicas.
-const REPLICA_RACKS: &str = "replica_racks";
 
 impl Membership {
     /// Does what is due.
@@ -50,6 +47,9 @@ impl Membership {
         if is_due(self.beat_at()) {
             self.beat();
         }
+        if is_due(self.listen_at()) {
+            self.listen();
+        }
     }
 
     /// When [`super::Event::Tick`] has something to do, if nothing happens before.
@@ -58,10 +58,8 @@ impl Membership {
             Coordinator::Sought => None,
             Coordinator::NotFound { again_at } => (!matches!(self.state, State::Over)).then_some(again_at),
             Coordinator::Known(_) => {
-                [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at(), self.beat_at()]
-                    .into_iter()
-                    .flatten()
-                    .min()
+                let own = [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at()];
+                own.into_iter().chain([self.beat_at(), self.listen_at()]).flatten().min()
             }
         };
         [self.doubt_at(), with_coordinator].into_iter().flatten().min()
@@ -170,6 +168,7 @@ impl Membership {
             topics: Vec::new(),
             copies: 1,
             complete: false,
+            mode: Mode::default(),
             memo: None,
             fault: led.fault,
             verdict: PlanOrError::Error,
@@ -179,6 +178,7 @@ impl Membership {
             origin.topics = plan.topics;
             origin.copies = plan.copies;
             origin.complete = plan.complete;
+            origin.mode = plan.mode;
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
             joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));
@@ -229,7 +229,7 @@ impl Membership {
     }
 
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
-        let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs.iter().any(|it| it == REPLICA_RACKS);
+        let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs_racks();
         if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
     }
 }

@@ -45,6 +45,16 @@ impl Teller {
                 self.metrics.plan_refused();
                 tracing::warn!(%group, %generation, leader = %Shown(leader), reason, "plan refused");
             }
+            Fact::PlanChecked { generation, by } => {
+                tracing::debug!(%group, %generation, by = by.name(), "plan checked");
+            }
+            Fact::PlanQuestioned { generation, leader, reason } => {
+                self.metrics.plan_questioned();
+                if let Some(left_out) = self.quiet.allows("questioned") {
+                    let leader = Shown(leader);
+                    tracing::warn!(%group, %generation, %leader, reason, left_out, "plan breaks a rule and is handed out");
+                }
+            }
             Fact::ModuleFailed { leader, fault, served } => {
                 self.metrics.module_failed(kind_name(&fault.kind));
                 let (leader, protocol, kind) = (Shown(leader), Shown(&fault.protocol), Shown(&fault.kind));
@@ -69,6 +79,28 @@ impl Teller {
             Fact::Committed { partitions } => {
                 self.metrics.committed(*partitions);
                 tracing::debug!(%group, partitions, "offsets committed");
+            }
+            Fact::CommitNotOwned(it) => {
+                self.metrics.commit_not_owned(it.refused, it.partitions);
+                if let Some(left_out) = self.quiet.allows("commit_not_owned") {
+                    let (member, owner, refused) = (Shown(&it.member), Shown(&it.owner), it.refused);
+                    let (partitions, topic, first) = (it.partitions, Shown(&it.first.0), it.first.1);
+                    tracing::warn!(
+                        %group, %member, partitions, %topic, first, %owner, refused, left_out,
+                        "a member committed what another one has (commit.check)"
+                    );
+                }
+            }
+            Fact::OffsetsExpired { partitions } => {
+                self.metrics.offsets_expired(*partitions);
+                tracing::debug!(%group, partitions, "offsets expired");
+            }
+            Fact::OffsetsDeleted { partitions, why } => tracing::info!(%group, partitions, why, "offsets deleted"),
+            Fact::GroupDeleted { why } => {
+                self.metrics.group_deleted();
+                if let Some(left_out) = self.quiet.allows("group_deleted") {
+                    tracing::info!(%group, why, left_out, "group deleted");
+                }
             }
         }
     }

@@ -12,7 +12,7 @@
 //! | 17410 | JoinGroup answer, from v6 | [`JoinResponseTag`] | the operator's settings, suspended protocols, the leader's memo |
 //! | 17411 | SyncGroup request, from v4 | [`SyncRequestTag`] | where the plan comes from, or why there is none |
 //! | 17412 | SyncGroup answer, from v4 | [`SyncResponseTag`] | why there is no state |
-//! | 17413 | Heartbeat request, from v4 | [`HeartbeatRequestTag`] | the modules that the member can run now |
+//! | 17413 | Heartbeat request, from v4 | [`HeartbeatRequestTag`] | the modules that the member can run now; how long the answer may wait |
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{DIVVY_DEPTH_MAX, DIVVY_TAG_MAX, MEMO_MAX, MODULES_MAX};
 use super::problem::{DecodeError, Problem};
 use super::tags::Tags;
-use crate::ids::{Digest, Protocol, TopicName};
+use crate::ids::{Digest, Mode, Protocol, TopicName};
 
 /// In the answer to ApiVersions: the peer is divvy.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -68,6 +68,8 @@ pub struct SyncRequestTag {
     pub copies: u16,
     /// Whether every partition must have an owner.
     pub complete: bool,
+    /// How members hand over under its protocol.
+    pub mode: Mode,
     /// What the strategy wants to remember.
     #[serde(with = "binary")]
     pub memo: Option<Bytes>,
@@ -99,12 +101,17 @@ pub struct SyncResponseTag {
     pub reason: String,
 }
 
-/// In Heartbeat's request, when the modules changed.
+/// In Heartbeat's request, when the modules changed or the answer may wait.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HeartbeatRequestTag {
-    /// The modules that the member can run now, most wanted first.
-    pub modules: Vec<(Protocol, Digest)>,
+    /// The modules that the member can run now, most wanted first; none if it has no news.
+    pub modules: Option<Vec<(Protocol, Digest)>>,
+    /// For so long, in milliseconds, the coordinator may keep the answer back until something happens: 27 when a rebalance
+    /// begins, 25 when the member is removed, 0 when the time is over. The coordinator waits for less if it wants to (for at
+    /// most half the session). Answers keep their order, so such a heartbeat is sent on a connection of its own; the
+    /// member's other heartbeats go on, and a later one that waits takes its place.
+    pub wait_ms: Option<u32>,
 }
 
 macro_rules! tags {
@@ -136,7 +143,7 @@ tags! {
     17410 JoinResponseTag, bounded by |it: &Self| too_long(it.memo.as_ref());
     17411 SyncRequestTag, bounded by |it: &Self| too_long(it.memo.as_ref());
     17412 SyncResponseTag;
-    17413 HeartbeatRequestTag, bounded by |it: &Self| too_many(it.modules.len());
+    17413 HeartbeatRequestTag, bounded by |it: &Self| too_many(it.modules.as_ref().map_or(0, Vec::len));
 }
 
 fn too_many(modules: usize) -> Option<Problem> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use divvy::assignor::{Assignor, Call, EncodedPlan, Export, LeaderInput, MemberInput, check_plan, lead};
 use divvy::embedded::consumer::{Subscription, Tail};
-use divvy::ids::{Generation, GroupId, Protocol, ProtocolType, TopicName};
+use divvy::ids::{Generation, GroupId, Mode, Protocol, ProtocolType, TopicName};
 use divvy::sandbox::{Module, Sandbox, SandboxLimits};
 use divvy::topics::{Topic, TopicTable};
 use native::native;
@@ -141,6 +141,7 @@ impl Group {
             group: &self.group,
             generation: Generation(1),
             protocol: &self.protocol,
+            mode: Mode::Eager,
             protocol_type: &self.protocol_type,
             members: &self.members,
             topics: &self.topics,
@@ -166,6 +167,7 @@ impl Group {
                 topics: &plan.topics,
                 copies: plan.copies,
                 complete: plan.complete,
+                mode: plan.mode,
             };
             check_plan(&encoded).unwrap();
             start.elapsed()

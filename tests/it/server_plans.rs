@@ -1,12 +1,15 @@
 //! Plans of divvy leaders are checked before they are handed out.
 
 use bytes::Bytes;
+use divvy::group::{ForeignPlanCheck, GroupSettings};
 use divvy::ids::Digest;
+use divvy::server::config::Config;
 use divvy::wire::ErrorCode;
 use divvy::wire::divvy::{FaultTag, JoinRequestTag, SyncRequestTag, SyncResponseTag};
-use divvy::wire::messages::{JoinGroupRequest, SyncGroupRequest};
+use divvy::wire::messages::create_topics::CreatableTopic;
+use divvy::wire::messages::{CreateTopicsRequest, JoinGroupRequest, SyncGroupRequest, SyncGroupResponse};
 
-use crate::support::{Client, Member, config, join, metric, serve};
+use crate::support::{Client, Member, config, join, metric, serve, within};
 
 /// A subscription to `t`, as the proposal writes it.
 const READS_T: &[u8] = b"\x00\x00\x00\x00\x00\x01\x00\x01t\xff\xff\xff\xff";
@@ -97,5 +100,72 @@ async fn a_sync_without_its_names_is_refused() {
         };
         assert_eq!(client.ask(5, &request).await.error_code, ErrorCode::InconsistentGroupProtocol);
     }
+    server.stop().await;
+}
+
+/// An unmodified client leads, and gives what it must not.
+async fn foreign_plan(client: &mut Client, state: &'static [u8]) -> SyncGroupResponse {
+    let foreign = |member: &str| {
+        let mut request = divvy_join(member);
+        request.tags = Default::default();
+        request.protocols[0].name = "range".into();
+        request
+    };
+    let id = client.ask(7, &foreign("")).await.member_id;
+    let member = Member::of("g", &client.ask(7, &foreign(&id)).await);
+    client.ask(3, &member.sync(&[(&member.id, state)])).await
+}
+
+#[tokio::test]
+async fn a_foreign_plan_that_no_member_survives_is_reported_or_refused() {
+    let server = serve(config()).await;
+    let mut client = Client::connect(server.addr()).await;
+    let handed_out = foreign_plan(&mut client, b"\x00\x00\x00").await;
+    assert_eq!((handed_out.error_code, &handed_out.assignment[..]), (ErrorCode::None, &b"\x00\x00\x00"[..]));
+    within(async {
+        while metric(&server.handle().metrics_text().await, "divvy_plans_questioned_total") == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    server.stop().await;
+
+    let settings = GroupSettings { plan_check_foreign: ForeignPlanCheck::Enforce, ..Default::default() };
+    let server = serve(Config { groups: vec![("g".to_owned(), settings)], ..config() }).await;
+    let mut client = Client::connect(server.addr()).await;
+    let refused = foreign_plan(&mut client, b"\x00\x00\x00").await;
+    assert_eq!(refused.error_code, ErrorCode::RebalanceInProgress);
+    assert_eq!(metric(&server.handle().metrics_text().await, "divvy_plans_refused_total"), 1);
+    server.stop().await;
+}
+
+/// A topic that grew while the plan was being made: the plan is handed out, and followed by one rebalance.
+#[tokio::test]
+async fn a_plan_older_than_its_topics_is_no_fault() {
+    let server = serve(config()).await;
+    let mut client = Client::connect(server.addr()).await;
+    let topic = CreatableTopic { name: "t".into(), num_partitions: 2, replication_factor: -1, ..Default::default() };
+    client.ask(7, &CreateTopicsRequest { topics: vec![topic], ..Default::default() }).await;
+    let id = client.ask(7, &divvy_join("")).await.member_id;
+    let member = Member::of("g", &client.ask(7, &divvy_join(&id)).await);
+    let mut tag = SyncRequestTag {
+        digest: Some(DIGEST),
+        settings_hash: GroupSettings::default().hash(),
+        topics: vec![("t".into(), 1)],
+        copies: 1,
+        complete: true,
+        ..Default::default()
+    };
+    let older = client.ask(5, &divvy_sync(&member, HALF, &tag)).await;
+    assert_eq!((older.error_code, &older.assignment[..]), (ErrorCode::None, HALF));
+    assert_eq!(client.ask(4, &member.heartbeat()).await.error_code, ErrorCode::RebalanceInProgress);
+    let member = Member::of("g", &client.ask(7, &divvy_join(&id)).await);
+    tag.topics = vec![("t".into(), 2)];
+    let newer = client.ask(5, &divvy_sync(&member, BOTH, &tag)).await;
+    assert_eq!((newer.error_code, &newer.assignment[..]), (ErrorCode::None, BOTH));
+    assert_eq!(client.ask(4, &member.heartbeat()).await.error_code, ErrorCode::None);
+    let metrics = server.handle().metrics_text().await;
+    assert_eq!(metric(&metrics, "divvy_rebalances_total{trigger=\"topics_changed\"}"), 1);
+    assert_eq!(metric(&metrics, "divvy_plans_refused_total"), 0);
     server.stop().await;
 }

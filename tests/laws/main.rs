@@ -5,6 +5,7 @@ mod schema;
 
 mod corpus;
 mod counting;
+mod heartbeat;
 mod hostile;
 mod operations;
 mod oracle;

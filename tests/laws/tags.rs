@@ -1,7 +1,7 @@
 //! divvy's own tagged fields come back as they were sent, from a peer of any age.
 
 use bytes::Bytes;
-use divvy::ids::{Digest, Protocol, TopicName};
+use divvy::ids::{Digest, Mode, Protocol, TopicName};
 use divvy::wire::divvy::{
     ApiVersionsTag, FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
 };
@@ -31,10 +31,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_join_comes_back(modules in modules(), settings in ".{0,40}", settings_hash: u64, memo in memo(),
+    fn a_join_comes_back(modules in modules(), settings in ".{0,40}", settings_hash: u64, memo in memo(), wait_ms: Option<u32>,
                          suspended in vec((".{0,9}".prop_map(Protocol::from), any::<i64>(), ".{0,9}"), 0..3)) {
         let mut tags = Tags::default();
-        let (ask, beat) = (JoinRequestTag { modules: modules.clone() }, HeartbeatRequestTag { modules });
+        let ask = JoinRequestTag { modules: modules.clone() };
+        let beat = HeartbeatRequestTag { modules: Some(modules), wait_ms };
         let answer = JoinResponseTag { settings, settings_hash, suspended, memo };
         ask.put(&mut tags);
         beat.put(&mut tags);
@@ -47,9 +48,10 @@ proptest! {
     #[test]
     fn a_sync_comes_back(digest in option::of(any::<[u8; 32]>()), settings_hash: u64, copies: u16, complete: bool,
                          topics in vec((".{0,9}".prop_map(TopicName::from), any::<u32>()), 0..5), memo in memo(),
-                         fault in option::of(fault()), failed: bool) {
+                         fault in option::of(fault()), failed: bool, cooperative: bool) {
+        let mode = if cooperative { Mode::Cooperative } else { Mode::Eager };
         let sent = SyncRequestTag {
-            digest: digest.map(Digest), settings_hash, topics, copies, complete, memo, fault, failed,
+            digest: digest.map(Digest), settings_hash, topics, copies, complete, mode, memo, fault, failed,
         };
         let mut tags = Tags::default();
         sent.put(&mut tags);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails by it")]
 
 mod catalog;
+mod cooperative;
 mod hello;
 mod hostile;
 mod native;

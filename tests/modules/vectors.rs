@@ -20,7 +20,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn module(sandbox: &Sandbox, name: &str) -> Arc<Module> {
+pub fn module(sandbox: &Sandbox, name: &str) -> Arc<Module> {
     let path = root().join("assignors").join(format!("{name}.wasm"));
     let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: run cargo xtask guests", path.display()));
     sandbox.load(&bytes, &path).unwrap()
@@ -158,6 +158,7 @@ fn lead_writers(assignor: &dyn Assignor, memo: Option<&[u8]>, generation: i32, i
         group: &"ledger".into(),
         generation: Generation(generation),
         protocol: &manifest.protocol(),
+        mode: manifest.mode_under(&manifest.protocol(), None),
         protocol_type: &manifest.protocol_type(),
         members: &members,
         topics: &TopicTable::default(),

@@ -6,9 +6,9 @@ use divvy::coordinator::{CoordinatorConfig, HeartbeatWhileLoading, SettingsBook}
 use divvy::group::{GroupLimits, GroupSettings, LeaderSelection, PlanCheck};
 use divvy::ids::GroupId;
 
+use crate::actors::Actor;
 use crate::actors::divvy_member::{self, DivvyMember};
 use crate::actors::kafka_client::{self, KafkaClient, QUIRKS, Quirk};
-use crate::actors::Actor;
 use crate::dice::Dice;
 use crate::disk::Disk;
 

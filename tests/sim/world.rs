@@ -254,8 +254,7 @@ impl World {
     }
 
     fn turn(&mut self, who: usize, event: impl FnOnce(&mut dyn Actor, &mut Turn<'_>)) {
-        let mut turn =
-            Turn { now: self.now, dice: &mut self.dice, wishes: Vec::new(), commits: &mut self.commits };
+        let mut turn = Turn { now: self.now, dice: &mut self.dice, wishes: Vec::new(), commits: &mut self.commits };
         event(&mut *self.actors[who].1, &mut turn);
         for wish in turn.wishes {
             self.grant(who, wish);

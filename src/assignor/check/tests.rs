@@ -25,6 +25,7 @@ fn check(states: &[(&str, Bytes)], copies: u16, complete: bool) -> Result<(), St
         topics: &[("u".into(), 1), ("t".into(), 2), ("unread".into(), 5)],
         copies,
         complete,
+        mode: Mode::Eager,
     })
 }
 
@@ -79,9 +80,32 @@ fn two_members_are_never_both_active() {
             topics: &[],
             copies: 1,
             complete: true,
+            mode: Mode::Eager,
         })
     };
     assert_eq!(check(true, false), Ok(()));
     assert_eq!(check(true, true).unwrap_err(), r#"both "a" and "b" are told to be active"#);
     assert_eq!(check(false, false).unwrap_err(), "no member is told to be active");
+}
+
+#[test]
+fn a_plan_for_other_topics_than_there_are_is_told_from_a_broken_one() {
+    let group = Group::new(&[("t", 4), ("u", 1), ("unread", 9)]).member("a", &["t", "u", "later"]);
+    let outdated = |topics: &[(&str, u32)]| {
+        let topics: Vec<_> = topics.iter().map(|&(name, partitions)| (name.into(), partitions)).collect();
+        let plan = EncodedPlan {
+            protocol_type: &group.protocol_type,
+            members: &group.metadata(),
+            states: &[],
+            topics: &topics,
+            copies: 1,
+            complete: true,
+            mode: Mode::Eager,
+        };
+        outdated_topic(&plan, &group.topics).map(|topic| topic.to_string())
+    };
+    assert_eq!(outdated(&[("u", 1), ("t", 4)]), None);
+    assert_eq!(outdated(&[("t", 2), ("u", 1)]).as_deref(), Some("t"), "it grew");
+    assert_eq!(outdated(&[("t", 4)]).as_deref(), Some("u"), "it appeared");
+    assert_eq!(outdated(&[("later", 3), ("t", 4), ("u", 1)]).as_deref(), Some("later"), "it is gone");
 }

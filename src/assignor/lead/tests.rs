@@ -240,6 +240,7 @@ proptest! {
             topics: &plan.topics,
             copies: plan.copies,
             complete: plan.complete,
+            mode: plan.mode,
         });
         prop_assert_eq!(verdict, Ok(()));
     }

@@ -22,6 +22,8 @@ pub struct Story {
     pub now: Now,
     pub wanted: Actions,
     pub told: Vec<Notice>,
+    /// The heartbeats that the coordinator is asked to hold.
+    pub listens: Vec<(Sent, Duration)>,
 }
 
 pub fn config() -> Config {
@@ -71,13 +73,20 @@ pub const RACK_AWARE_2: &str = r#"{"abi":"1.0","name":"rack-aware","version":2,"
 impl Story {
     pub fn new(config: Config) -> Self {
         let now = Now { mono: Timestamp(1_000_000), wall: WallTime(1_700_000_000_000) };
-        Self { member: Membership::new(config, 42, now), now, wanted: Vec::new(), told: Vec::new() }
+        Self {
+            member: Membership::new(config, 42, now),
+            now,
+            wanted: Vec::new(),
+            told: Vec::new(),
+            listens: Vec::new(),
+        }
     }
 
     pub fn give(&mut self, event: Event) -> &mut Self {
         for action in self.member.handle(event, self.now) {
             match action {
                 Action::Tell(notice) => self.told.push(notice),
+                Action::Listen(sent, wait) => self.listens.push((sent, wait)),
                 action => self.wanted.push(action),
             }
         }

@@ -1,15 +1,18 @@
 //! Heartbeat.
 
+use std::time::Duration;
+
 use super::Peer;
 use crate::group::event::{HeartbeatRequest, ModuleOffer};
 use crate::ids::{Generation, GroupId, InstanceId};
 use crate::wire::ErrorCode;
 use crate::wire::messages;
 
-/// The event's content. `modules` are those of divvy's tagged field.
+/// The event's content. `modules` and `wait` are those of divvy's tagged field.
 pub(crate) fn ask(
     request: &messages::HeartbeatRequest,
     modules: Option<Vec<ModuleOffer>>,
+    wait: Option<Duration>,
     peer: &mut Peer,
 ) -> (GroupId, HeartbeatRequest) {
     let heartbeat = HeartbeatRequest {
@@ -17,6 +20,7 @@ pub(crate) fn ask(
         instance: request.group_instance_id.as_deref().map(InstanceId::from),
         generation: Generation(request.generation_id),
         modules,
+        wait,
     };
     (peer.group(&request.group_id), heartbeat)
 }

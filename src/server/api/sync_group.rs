@@ -53,6 +53,7 @@ fn origin(tag: SyncRequestTag) -> PlanOrigin {
         topics: tag.topics,
         copies: tag.copies,
         complete: tag.complete,
+        mode: tag.mode,
         memo: tag.memo,
         fault: tag.fault.map(fault),
     }

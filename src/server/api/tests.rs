@@ -65,7 +65,7 @@ fn a_sync_keeps_no_frame() {
 #[test]
 fn a_heartbeat_and_a_leave_keep_no_frame() {
     let request = HeartbeatRequest { group_id: "g".into(), member_id: "m".into(), ..Default::default() };
-    assert!(is_free(4, &request, |it, _, peer| heartbeat::ask(it, None, peer)));
+    assert!(is_free(4, &request, |it, _, peer| heartbeat::ask(it, None, None, peer)));
     let members = vec![MemberIdentity { member_id: "m".into(), reason: Some("why".into()), ..Default::default() }];
     let request = LeaveGroupRequest { group_id: "g".into(), members, ..Default::default() };
     assert!(is_free(5, &request, |it, _, peer| leave_group::ask(it, 5, peer)));

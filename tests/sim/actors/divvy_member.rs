@@ -133,7 +133,8 @@ impl DivvyMember {
                 self.ask(Lane::Main, Asked::Sync(sent), call, self.kind.rebalance_ms + 5_000, turn);
             }
             Action::Heartbeat(sent, modules) => {
-                let modules = modules.filter(|_| !self.kind.is_a_stranger).map(|it| it.into_iter().map(offer).collect());
+                let modules =
+                    modules.filter(|_| !self.kind.is_a_stranger).map(|it| it.into_iter().map(offer).collect());
                 let call = Call::heartbeat(&identity(&sent), modules);
                 self.ask(Lane::Prompt, Asked::Heartbeat(sent), call, self.kind.session_ms.min(10_000), turn);
             }
@@ -180,8 +181,10 @@ impl DivvyMember {
     fn join(&self, sent: &Sent, call: JoinCall) -> Call {
         let modules = call.offers.iter().filter_map(|(it, _)| Some(offer((it.protocol.clone(), it.digest?))));
         let modules = (!self.kind.is_a_stranger).then(|| modules.collect());
-        let protocols =
-            call.offers.iter().map(|(it, metadata)| OfferedProtocol { name: it.protocol.clone(), metadata: metadata.clone() });
+        let protocols = call
+            .offers
+            .iter()
+            .map(|(it, metadata)| OfferedProtocol { name: it.protocol.clone(), metadata: metadata.clone() });
         let join = Join {
             who: identity(sent),
             client_id: self.kind.name.clone(),
@@ -271,7 +274,8 @@ fn sync_answer(reply: SyncReply) -> SyncAnswer {
 }
 
 fn topics() -> TopicTable {
-    let topic = |(name, partitions): &(&str, u32)| ((*name).into(), Topic { partitions: *partitions, racks: Vec::new() });
+    let topic =
+        |(name, partitions): &(&str, u32)| ((*name).into(), Topic { partitions: *partitions, racks: Vec::new() });
     TopicTable(TOPICS.iter().map(topic).collect())
 }
 
@@ -374,4 +378,3 @@ impl Actor for DivvyMember {
         }
     }
 }
-

@@ -63,11 +63,20 @@ pub struct Kind {
 enum State {
     Off,
     /// It joins then.
-    Unjoined { at: u64 },
-    Joining { tag: u64 },
+    Unjoined {
+        at: u64,
+    },
+    Joining {
+        tag: u64,
+    },
     /// It has joined and sends SyncGroup then: a leader thinks first, and never sends twice what it thought.
-    Thinking { at: u64, plan: Vec<(MemberId, Bytes)> },
-    Syncing { tag: u64 },
+    Thinking {
+        at: u64,
+        plan: Vec<(MemberId, Bytes)>,
+    },
+    Syncing {
+        tag: u64,
+    },
     Stable,
 }
 

@@ -83,7 +83,8 @@ fn claims(members: &[JoinedMember]) -> BTreeMap<Place, usize> {
         let Ok(said) = Subscription::decode(&member.metadata) else { continue };
         let generation = said.tail.generation;
         for place in places() {
-            let claimed = said.tail.owned.iter().any(|it| it.topic == place.0 && it.partitions.iter().any(|p| p == place.1));
+            let claimed =
+                said.tail.owned.iter().any(|it| it.topic == place.0 && it.partitions.iter().any(|p| p == place.1));
             if claimed && newest.get(&place).is_none_or(|(before, _)| *before < generation) {
                 newest.insert(place, (generation, number));
             }

@@ -102,7 +102,10 @@ impl AcknowledgedSurvives {
         for (member, had) in &self.states {
             let stored = plan.iter().flat_map(|plan| &plan.states).find(|(id, _)| id == member);
             if let Some((_, stored)) = stored.filter(|(_, stored)| stored.0 != had) {
-                return Err(format!("{member} had {had:?} in generation {}, {:?} came back", self.generation, stored.0));
+                return Err(format!(
+                    "{member} had {had:?} in generation {}, {:?} came back",
+                    self.generation, stored.0
+                ));
             }
         }
         Ok(())

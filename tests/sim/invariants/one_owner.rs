@@ -51,7 +51,10 @@ impl OneOwner {
                 let place = (topic.topic.to_owned(), partition);
                 let owner = self.owners.entry(place).or_insert_with(|| to.clone());
                 if *owner != to {
-                    return Err(format!("{}-{partition} belongs to {owner} and to {to} in generation {of}", topic.topic));
+                    return Err(format!(
+                        "{}-{partition} belongs to {owner} and to {to} in generation {of}",
+                        topic.topic
+                    ));
                 }
             }
         }

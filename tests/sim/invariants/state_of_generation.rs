@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use divvy::group::{Fact, Reply};
 use divvy::group::event::LeaderResult;
+use divvy::group::{Fact, Reply};
 use divvy::ids::{Generation, MemberId};
 use divvy::wire::ErrorCode;
 
