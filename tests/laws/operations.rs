@@ -194,7 +194,7 @@ impl World {
             Deed::Heartbeat { who, back } => {
                 let (member, instance, generation) = self.identity(who);
                 let generation = Generation(generation.0 - back);
-                let request = HeartbeatRequest { member, instance, generation, modules: None };
+                let request = HeartbeatRequest { member, instance, generation, modules: None, wait: None };
                 self.ask(who, |ticket| Event::Heartbeat(ticket, request));
             }
             Deed::Leave { who } => {
@@ -262,7 +262,7 @@ impl World {
             leader_epoch: -1,
             metadata: String::new(),
         };
-        let request = CommitRequest { member, instance, generation, offsets: vec![offset] };
+        let request = CommitRequest { member, instance, generation, offsets: vec![offset], retention: None };
         self.ask(who, |ticket| Event::Commit(ticket, request));
     }
 

@@ -12,6 +12,7 @@ mod invariants;
 mod network;
 mod scenario;
 mod server;
+mod work;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

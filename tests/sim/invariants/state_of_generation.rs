@@ -47,6 +47,12 @@ impl Invariant for StateOfGeneration {
                 }
                 Ok(())
             }
+            // The coordinator itself leads.
+            Seen::Made(made) => {
+                let generation = scene.group.map(|group| group.summary.generation).unwrap_or_default();
+                self.plans.entry(generation).or_default().push(made.states.iter().cloned().collect());
+                Ok(())
+            }
             Seen::Took(effects) => {
                 for fact in &effects.facts {
                     if let Fact::Replaced { old, new } = fact {
