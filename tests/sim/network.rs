@@ -15,11 +15,13 @@ pub type Link = u64;
 /// A request on a connection.
 pub type Asked = u64;
 
-/// Which of its connections a member uses: the second one is for what must not wait behind a parked request.
+/// Which of its connections a member uses: the second one is for what must not wait behind a parked request, the third
+/// for a heartbeat that itself waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Lane {
     Main,
     Prompt,
+    Ear,
 }
 
 /// One connection.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use divvy::coordinator::{CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
-use divvy::group::{GroupLimits, GroupSettings, LeaderSelection, PlanCheck};
+use divvy::group::{GroupLimits, GroupSettings, Lead, LeaderSelection, PlanCheck};
 use divvy::ids::GroupId;
 
 use crate::actors::Actor;
@@ -31,7 +31,9 @@ pub struct Scenario {
 
 impl Scenario {
     pub fn new(dice: &mut Dice) -> Self {
+        let is_cooperative = dice.percent(25);
         let settings = GroupSettings {
+            lead: if !is_cooperative && dice.percent(20) { Lead::Coordinator } else { Lead::Members },
             leader_selection: dice.pick(&[LeaderSelection::Keep, LeaderSelection::Random]),
             plan_check: dice.pick(&[PlanCheck::Enforce, PlanCheck::Enforce, PlanCheck::Off]),
             ..GroupSettings::default()
@@ -53,7 +55,7 @@ impl Scenario {
             config,
             disk,
             latency_ms: dice.pick(&[0, 2, 30]),
-            actors: actors(dice, session, rebalance),
+            actors: actors(dice, is_cooperative, session, rebalance),
             faults_until: dice.within(20_000, 90_000),
             fault_every_ms: dice.pick(&[700, 3_000, 15_000]),
             patience_ms: 2 * session + 4 * rebalance + 10_000,
@@ -61,8 +63,7 @@ impl Scenario {
     }
 }
 
-fn actors(dice: &mut Dice, session: u64, rebalance: u64) -> Vec<(String, Box<dyn Actor>)> {
-    let is_cooperative = dice.percent(25);
+fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -> Vec<(String, Box<dyn Actor>)> {
     let divvy_percent = dice.pick(&[0, 40, 100]);
     let quirky_percent = dice.pick(&[0, 0, 30, 60]);
     let static_percent = dice.pick(&[0, 0, 40]);

@@ -293,7 +293,7 @@ impl KafkaClient {
             who.generation.0 -= 1;
         }
         let patience = self.kind.session_ms.min(3_000);
-        self.beating = Some(self.ask(Lane::Prompt, Call::heartbeat(&who, None), patience, turn));
+        self.beating = Some(self.ask(Lane::Prompt, Call::heartbeat(&who, None, None), patience, turn));
     }
 
     fn commit(&mut self, turn: &mut Turn<'_>) {
