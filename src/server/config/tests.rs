@@ -1,7 +1,7 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
 use super::*;
-use crate::group::{LeaderSelection, PlanCheck};
+use crate::group::{ForeignPlanCheck, LeaderSelection, PlanCheck};
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
     Config::parse(text, "divvy.toml")
@@ -123,6 +123,7 @@ fn topics_and_groups_keep_the_files_order() {
         [[group]]
         match = "z*"
         plan.check = "warn"
+        "plan.check.foreign" = "enforce"
         leader.selection = "random"
         [group.config.mine]
         weights = [1.5, 2]
@@ -143,6 +144,8 @@ fn topics_and_groups_keep_the_files_order() {
         (all.as_str(), of_all.plan_check, of_all.leader_selection),
         ("*", PlanCheck::Off, LeaderSelection::Keep)
     );
+    assert_eq!(of_z.plan_check_foreign, ForeignPlanCheck::Enforce);
+    assert_eq!(of_all.plan_check_foreign, ForeignPlanCheck::Warn);
     let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
     assert_eq!(of_z.config["mine"], expected);
 }
