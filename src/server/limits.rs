@@ -76,6 +76,9 @@ pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
 
+/// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
+pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
+
 /// A graceful stop takes no longer.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(10);
 
