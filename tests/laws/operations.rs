@@ -21,17 +21,38 @@ const SIZE_MAX: usize = 6;
 /// What can be done. Members are numbers; the last three are static.
 #[derive(Clone, Debug)]
 enum Deed {
-    Join { who: usize, offers: u8, from_v4: bool },
-    Sync { who: usize },
-    Heartbeat { who: usize, back: i32 },
-    Leave { who: usize },
-    Commit { who: usize },
+    Join {
+        who: usize,
+        offers: u8,
+        from_v4: bool,
+    },
+    Sync {
+        who: usize,
+    },
+    Heartbeat {
+        who: usize,
+        back: i32,
+    },
+    Leave {
+        who: usize,
+    },
+    Commit {
+        who: usize,
+    },
     /// The last request once more, on another connection.
-    Repeat { who: usize },
-    Close { who: usize },
+    Repeat {
+        who: usize,
+    },
+    Close {
+        who: usize,
+    },
     /// The process forgets who it is.
-    Restart { who: usize },
-    Wait { ms: u64 },
+    Restart {
+        who: usize,
+    },
+    Wait {
+        ms: u64,
+    },
     /// Answers wait on the way from now on …
     Delay,
     /// … arrive …
@@ -187,8 +208,7 @@ impl World {
                 let states = described.members.iter().map(|it| (it.id.clone(), state.clone())).collect();
                 let (member, instance, generation) = self.identity(who);
                 let result = LeaderResult::Plan { states, origin: None };
-                let request =
-                    SyncRequest { member, instance, generation, protocol_type: None, protocol: None, result };
+                let request = SyncRequest { member, instance, generation, protocol_type: None, protocol: None, result };
                 self.ask(who, |ticket| Event::Sync(ticket, request));
             }
             Deed::Heartbeat { who, back } => {

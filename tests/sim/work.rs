@@ -1,8 +1,6 @@
 //! What the server does beside its shards: it checks plans, and makes those of the groups that it leads itself.
 
-use divvy::assignor::{
-    EncodedPlan, LeaderInput, MemberInput, check_foreign_plan, check_plan, lead, native_range,
-};
+use divvy::assignor::{EncodedPlan, LeaderInput, MemberInput, check_foreign_plan, check_plan, lead, native_range};
 use divvy::group::effects::{Author, PlanToCheck, PlanToMake};
 use divvy::group::event::{Checked, Fault, MadePlan, PlanOrigin};
 

@@ -144,10 +144,9 @@ impl CauseNamed {
             }
             Trigger::OverSize => asked.is_none(),
             // Topics, modules and settings stay as they are in a run, and no strategy asks to be called again.
-            Trigger::TopicsChanged(_)
-            | Trigger::GroundChanged(_)
-            | Trigger::SettingsChanged
-            | Trigger::CallAgain => false,
+            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged | Trigger::CallAgain => {
+                false
+            }
         }
     }
 }
