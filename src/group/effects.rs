@@ -106,6 +106,13 @@ pub struct PlanToCheck {
     pub mode: Mode,
 }
 
+impl PlanToCheck {
+    /// How long metadata and states are: what a check costs.
+    pub fn bytes(&self) -> usize {
+        self.members.iter().chain(&self.states).map(|(_, bytes)| bytes.len()).sum()
+    }
+}
+
 /// An answer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {

@@ -14,7 +14,7 @@ use super::Handle;
 use super::clock::Entropy;
 use super::connection::Connection;
 use super::facts::Teller;
-use super::limits::{LATE, MAX_TURN, RELOAD_PAUSE};
+use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_TURN, RELOAD_PAUSE};
 use super::messages::{Loading, Question, Request, Requests, ToShard};
 use super::pulse::Shared;
 use super::shown::Shown;
@@ -22,7 +22,7 @@ use super::spawn::{self, Loss};
 use super::store_writer::StoreWriter;
 use super::tickets::{Tickets, Waiting};
 use crate::coordinator::Coordinator;
-use crate::group::effects::PlanToCheck;
+use crate::group::effects::{Author, PlanToCheck};
 use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome};
 use crate::ids::GroupId;
 use crate::store::{Entry, StoreError};
@@ -208,13 +208,16 @@ impl Shard {
         }
     }
 
-    /// A plan may have a million partitions: it is checked beside the shard.
+    /// A plan may have a million partitions: it is checked beside the shard. A foreign plan of a few members, which every
+    /// rebalance of unmodified clients brings, costs less than to wake a thread for it.
     fn check_plan(&self, group: GroupId, id: WorkId, plan: PlanToCheck) {
         let (handle, number) = (self.ground.handle.clone(), self.ground.number);
-        spawn::blocking("plan check", self.ground.loss.clone(), move || {
+        let is_small = plan.author == Author::Foreign && plan.bytes() <= CHECKED_AT_ONCE_BYTES;
+        let check = move || {
             let verdict = super::plan_check::verdict(&plan, handle.topics().view().table());
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
-        });
+        };
+        if is_small { check() } else { spawn::blocking("plan check", self.ground.loss.clone(), check) }
     }
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {

@@ -1,7 +1,7 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
 use super::*;
-use crate::group::{Alias, CommitCheck, Lead, LeaderSelection, PlanCheck};
+use crate::group::{Alias, CommitCheck, ForeignPlanCheck, Lead, LeaderSelection, PlanCheck};
 use crate::ids::Mode;
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
@@ -158,6 +158,7 @@ fn topics_and_groups_keep_the_files_order() {
         match = "z*"
         plan.check = "warn"
         commit.check = "enforce"
+        "plan.check.foreign" = "enforce"
         leader.selection = "random"
         [group.config.mine]
         weights = [1.5, 2]
@@ -179,6 +180,8 @@ fn topics_and_groups_keep_the_files_order() {
         ("*", PlanCheck::Off, LeaderSelection::Keep)
     );
     assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
+    assert_eq!(of_z.plan_check_foreign, ForeignPlanCheck::Enforce);
+    assert_eq!(of_all.plan_check_foreign, ForeignPlanCheck::Warn);
     let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
     assert_eq!(of_z.config["mine"], expected);
 }
