@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use divvy::group::Reply;
 
-use crate::calls::Call;
+use crate::actors::Request;
 use crate::dice::Dice;
 use crate::world::What;
 
@@ -53,16 +53,8 @@ pub struct Network {
 
 impl Network {
     /// Sends a request over the member's lane; the arrival and the end of the member's patience are to be scheduled.
-    pub fn ask(
-        &mut self,
-        who: usize,
-        lane: Lane,
-        tag: u64,
-        call: Call,
-        patience: u64,
-        now: u64,
-        dice: &mut Dice,
-    ) -> [(u64, What); 2] {
+    pub fn ask(&mut self, who: usize, request: Request, now: u64, dice: &mut Dice) -> [(u64, What); 2] {
+        let Request { lane, tag, call, patience } = request;
         self.drawn += 1;
         let asked = self.drawn;
         let link = self.lane(who, lane);

@@ -8,7 +8,8 @@ use divvy::ids::GroupId;
 
 use crate::actors::Actor;
 use crate::actors::divvy_member::{self, DivvyMember};
-use crate::actors::kafka_client::{self, KafkaClient, QUIRKS, Quirk};
+use crate::actors::kafka_client::KafkaClient;
+use crate::actors::kafka_kind::{self, QUIRKS, Quirk};
 use crate::dice::Dice;
 use crate::disk::Disk;
 
@@ -85,7 +86,7 @@ fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -
             }
             let version = dice.pick(&[3, 5, 9]);
             let is_static = version >= 5 && dice.percent(static_percent);
-            let kind = kafka_client::Kind {
+            let kind = kafka_kind::Kind {
                 name: format!("k{number}"),
                 version,
                 instance: is_static.then(|| format!("i{number}").as_str().into()),

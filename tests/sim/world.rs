@@ -263,8 +263,9 @@ impl World {
 
     fn grant(&mut self, who: usize, wish: Wish) {
         match wish {
-            Wish::Ask { lane, tag, call, patience } => {
-                let planned = self.network.ask(who, lane, tag, call, patience, self.now, &mut self.dice);
+            Wish::Ask(request) => {
+                let lane = request.lane;
+                let planned = self.network.ask(who, *request, self.now, &mut self.dice);
                 planned.into_iter().for_each(|(at, what)| self.plan(at, what));
                 if !self.server.is_up() {
                     // Nobody listens: the connection is refused.

@@ -16,7 +16,7 @@ use divvy::membership::lead::Rules;
 use divvy::membership::{Membership, Notice, Strategies};
 use divvy::topics::{Topic, TopicTable};
 
-use super::{Actor, End, Standing, TOPICS, Turn, Wish};
+use super::{Actor, End, Request, Standing, TOPICS, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
 use crate::server::moment;
@@ -181,7 +181,7 @@ impl DivvyMember {
 
     fn ask(&mut self, lane: Lane, asked: Asked, call: Call, patience: u64, turn: &mut Turn<'_>) {
         let tag = self.tag(asked);
-        turn.wishes.push(Wish::Ask { lane, tag, call, patience });
+        turn.wishes.push(Wish::Ask(Box::new(Request { lane, tag, call, patience })));
     }
 
     fn join(&self, sent: &Sent, call: JoinCall) -> Call {
