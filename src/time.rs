@@ -28,6 +28,13 @@ impl Sub for Timestamp {
 #[serde(transparent)]
 pub struct WallTime(pub i64);
 
+impl Add<Duration> for WallTime {
+    type Output = WallTime;
+    fn add(self, wait: Duration) -> WallTime {
+        WallTime(self.0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)))
+    }
+}
+
 /// Both faces of one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Now {

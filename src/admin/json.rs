@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::alarms;
 use crate::embedded::{show_metadata, show_state};
+use crate::group::describe::LedDescription;
 use crate::group::{
     GenerationOutcome, GenerationRecord, GroupDescription, GroupSummary, MemberDescription, StateName, Suspension,
 };
 use crate::ids::{Digest, Protocol};
+use crate::server::settings::Setting;
 use crate::server::topics::View;
 use crate::topics::Topic;
 
@@ -33,17 +36,36 @@ fn state(name: StateName) -> &'static str {
     }
 }
 
-/// A whole group.
-pub(super) fn description(group: &GroupDescription) -> Value {
+/// A whole group, with the bounds that hold for it.
+pub(super) fn description(group: &GroupDescription, limits: &[Setting]) -> Value {
     let protocol_type = group.summary.protocol_type.as_ref().map_or("", |it| it.as_str());
     let members: Vec<Value> = group.members.iter().map(|it| member(it, protocol_type)).collect();
     let mut all = summary(&group.summary);
     all["leader"] = json!(group.leader);
     all["plan_digest"] = json!(group.plan_digest.as_ref().map(Digest::to_string));
     all["last_trigger"] = json!(group.last_trigger);
+    all["led"] = json!(group.led.as_ref().map(led));
     all["suspended"] = group.suspensions.iter().map(suspension).collect();
+    let states = members.iter().filter_map(|member| Some((member["id"].as_str()?, &member["state"])));
+    all["alarms"] = json!(alarms::double_owners(Some(group.summary.generation.0), states));
+    all["limits"] = limits.iter().map(limit).collect::<Map<_, _>>().into();
     all["members"] = Value::Array(members);
     all
+}
+
+/// A bound under Kafka's name; all of them are numbers.
+fn limit(setting: &Setting) -> (String, Value) {
+    let value = setting.value.parse::<i64>().map_or_else(|_| json!(setting.value), |number| json!(number));
+    (setting.name.clone(), value)
+}
+
+/// How the coordinator leads; without an assignor divvy's own range serves.
+fn led(led: &LedDescription) -> Value {
+    json!({
+        "assignor": led.assignor,
+        "digest": led.digest.as_ref().map(Digest::to_string),
+        "config": led.config,
+    })
 }
 
 /// The last generations of a group, oldest first.

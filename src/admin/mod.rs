@@ -1,5 +1,6 @@
 //! The admin port: groups, modules, topics and metrics as JSON and text, for people and their tools.
 
+pub mod alarms;
 mod json;
 
 use axum::Json;
@@ -44,7 +45,7 @@ async fn groups(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
 async fn group(State(handle): State<Handle>, id: Result<Path<String>, PathRejection>) -> Result<Response, Loading> {
     let Ok(Path(id)) = id else { return Ok(no_text()) };
     Ok(match handle.describe(&GroupId::from(id.as_str())).await? {
-        Some(group) => Json(json::description(&group)).into_response(),
+        Some(group) => Json(json::description(&group, &handle.limits())).into_response(),
         None => no_group(&id),
     })
 }
@@ -66,7 +67,8 @@ fn no_group(id: &str) -> Response {
 }
 
 async fn modules(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
-    Ok(Json(json!({ "modules": json::modules(&handle.describe_all().await?) })))
+    let offered = json::modules(&handle.describe_all().await?);
+    Ok(Json(json!({ "modules": offered, "coordinator": handle.own_modules() })))
 }
 
 async fn topics(State(handle): State<Handle>) -> Json<Value> {

@@ -103,6 +103,9 @@ pub enum Copies {
     Many,
 }
 
+/// The column by which a strategy says that it reads the racks of replicas.
+const REPLICA_RACKS: &str = "replica_racks";
+
 /// Names that Kafka's clients know: they stay plain on the wire.
 pub const KAFKAS_OWN_NAMES: [&str; 4] = ["range", "roundrobin", "sticky", "cooperative-sticky"];
 
@@ -114,6 +117,11 @@ impl Manifest {
         } else {
             Protocol::from(format!("{}@{}", self.name, self.version))
         }
+    }
+
+    /// Whether it reads in which racks the replicas of a partition are.
+    pub fn needs_racks(&self) -> bool {
+        self.needs.iter().any(|it| it == REPLICA_RACKS)
     }
 
     /// How members hand over under the name that a strategy serves (DESIGN 6.4): it belongs to the name, since members

@@ -16,6 +16,7 @@ mod claims;
 mod cooperative;
 mod cut;
 mod encode;
+mod fingerprint;
 mod foreign;
 mod input;
 mod lead;
@@ -25,6 +26,7 @@ mod owners;
 mod plan;
 mod range;
 mod request;
+mod serve;
 mod smoke;
 #[cfg(test)]
 mod testing;
@@ -33,12 +35,14 @@ mod view;
 
 pub use check::{EncodedPlan, check_plan, outdated_topic};
 pub use cut::cut_last_plan;
+pub use fingerprint::{Ground, fingerprint};
 pub use foreign::check_foreign_plan;
 pub use input::{Column, LeaderInput, MemberInput};
 pub use lead::{Call, Verdict, lead};
 pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
-pub use range::native_range;
+pub use range::{NATIVE, native_range};
+pub use serve::{Fault, Led, Named, Otherwise, ServedBy, Service, subscribed};
 pub use smoke::smoke_requests;
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.

@@ -17,6 +17,9 @@ use crate::ids::Digest;
 #[cfg(test)]
 mod tests;
 
+/// Its name: Kafka's.
+pub const NATIVE: &str = "range";
+
 /// The built-in strategy.
 struct NativeRange {
     manifest: Manifest,
@@ -27,7 +30,7 @@ pub fn native_range() -> &'static dyn Assignor {
     static RANGE: LazyLock<NativeRange> = LazyLock::new(|| NativeRange {
         manifest: Manifest {
             abi: "1.0".to_owned(),
-            name: "range".to_owned(),
+            name: NATIVE.to_owned(),
             version: 1,
             protocol_type: "consumer".to_owned(),
             shape: Shape::Partitions,

@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 mod address;
 mod admin;
 mod assignor;
+mod completion;
+mod confirm;
 mod failure;
 mod files;
 mod groups;
@@ -15,6 +17,7 @@ mod join;
 mod kafka;
 mod logs;
 mod modules;
+mod offsets;
 mod output;
 mod serve;
 mod signals;
@@ -60,15 +63,17 @@ enum Command {
     Serve(serve::Serve),
     /// Be a member of a group, and print what happens
     Join(join::Join),
-    /// Look at groups
+    /// Look at groups, delete them, set their offsets
     #[command(subcommand, disable_help_subcommand = true)]
     Groups(groups::Groups),
-    /// Look at topics, make topics
+    /// Look at topics, make them, let them grow, delete them
     #[command(subcommand, disable_help_subcommand = true)]
     Topics(topics::Topics),
     /// Look at a strategy, check it, run it
     #[command(subcommand, disable_help_subcommand = true)]
     Assignor(assignor::Assignor),
+    /// Print what a shell needs to complete divvy's commands
+    Completion(completion::Completion),
 }
 
 /// Runs the command that the process was started with.
@@ -89,6 +94,7 @@ pub fn main() -> ExitCode {
         Some(Command::Groups(groups)) => groups.run(&output),
         Some(Command::Topics(topics)) => topics.run(&output),
         Some(Command::Assignor(assignor)) => assignor.run(&output),
+        Some(Command::Completion(completion)) => completion.run(&output),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -36,11 +36,13 @@ impl Modules {
     }
 }
 
-fn from_environment() -> Option<PathBuf> {
+/// The folder that the environment names.
+pub fn from_environment() -> Option<PathBuf> {
     std::env::var_os("DIVVY_ASSIGNORS").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-fn usual_places() -> Vec<PathBuf> {
+/// Where modules are looked for when no folder is named.
+pub fn usual_places() -> Vec<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default().join("assignors");
     let program = std::env::current_exe().ok();
     let beside = program.as_deref().and_then(Path::parent).and_then(Path::parent);

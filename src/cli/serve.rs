@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -9,11 +10,12 @@ use serde_json::json;
 
 use super::failure::{Failure, Kind, ReaderGone};
 use super::logs;
+use super::modules;
 use super::output::Output;
 use crate::server::config::{
     Config, ConfigError, DataPlace, HostPort, LogFormat, admin_address, data_place, listen_address,
 };
-use crate::server::{self, Ended, Server, StartError};
+use crate::server::{self, Ended, Reader, Server, StartError};
 
 /// Coordinate groups.
 #[derive(Args, Debug)]
@@ -33,6 +35,12 @@ pub struct Serve {
     /// The folder of what must outlive the process, or `memory` [default: ./divvy-data]
     #[arg(long, value_name = "DIR", value_parser = data)]
     data: Option<DataPlace>,
+    /// The folder of the coordinator's own modules, for the groups that it leads [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
+    #[arg(long, value_name = "DIR")]
+    assignors: Option<PathBuf>,
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    #[arg(long, value_name = "DIR")]
+    module_cache: Option<PathBuf>,
     /// Let other machines connect, although nothing is encrypted
     #[arg(long)]
     insecure: bool,
@@ -66,32 +74,45 @@ impl Serve {
         if self.print_config {
             return output.line(Config::sample().trim_end());
         }
-        let config = self.config(output)?;
+        let config = self.config(output).map_err(usage)?;
         logs::start(&config.log_filter, config.log_format)?;
         let runtime = server::runtime(&config).context("the runtime cannot start")?;
-        runtime.block_on(serve(config, output))
+        let is_json = output.is_json();
+        runtime.block_on(serve(config, Arc::new(move || self.read(is_json)), output))
     }
 
-    fn config(self, output: &Output) -> Result<Config> {
-        let usage = |error: ConfigError| Failure::of(Kind::Usage, error.to_string());
-        let mut config = Config::load(self.config.as_deref()).map_err(usage)?;
+    fn config(&self, output: &Output) -> Result<Config, ConfigError> {
+        let config = self.read(output.is_json())?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The file with the command line's words over it; read again on SIGHUP.
+    fn read(&self, is_json: bool) -> Result<Config, ConfigError> {
+        let mut config = Config::load(self.config.as_deref())?;
         config.listen = self.listen.unwrap_or(config.listen);
         config.admin = self.admin.map_or(config.admin, |Admin(address)| address);
-        config.advertised_listener = self.advertised_listener.or(config.advertised_listener);
-        config.data = self.data.unwrap_or(config.data);
-        config.log_filter = self.log_filter.unwrap_or(config.log_filter);
+        config.advertised_listener = self.advertised_listener.clone().or(config.advertised_listener);
+        config.data = self.data.clone().unwrap_or(config.data);
+        config.log_filter = self.log_filter.clone().unwrap_or(config.log_filter);
         config.insecure |= self.insecure;
-        if output.is_json() {
+        config.assignors = self.assignors.clone().or_else(modules::from_environment).or(config.assignors);
+        config.usual_assignors = modules::usual_places();
+        config.module_cache = self.module_cache.clone().or(config.module_cache);
+        if is_json {
             config.log_format = LogFormat::Json;
         }
-        config.check().map_err(usage)?;
         Ok(config)
     }
 }
 
-async fn serve(config: Config, output: &Output) -> Result<()> {
+fn usage(error: ConfigError) -> anyhow::Error {
+    Failure::of(Kind::Usage, error.to_string())
+}
+
+async fn serve(config: Config, reader: Reader, output: &Output) -> Result<()> {
     let data = config.data.clone();
-    let server = Server::builder(config).admin(crate::admin::routes).start().await;
+    let server = Server::builder(config).admin(crate::admin::routes).reader(reader).start().await;
     let server = server.map_err(|error| Failure::of(kind(&error, &data), error.to_string()))?;
     let (kafka, admin) = (server.addr(), server.admin_addr());
     let event =
@@ -116,6 +137,7 @@ async fn serve(config: Config, output: &Output) -> Result<()> {
 fn kind(error: &StartError, data: &DataPlace) -> Kind {
     match error {
         StartError::Config(_) => Kind::Usage,
+        StartError::Modules(_) => Kind::NotFound,
         StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
         StartError::Store(_) if data.is_held() => Kind::InUse,
         StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,

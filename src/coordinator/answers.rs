@@ -3,14 +3,17 @@
 use bytes::Bytes;
 
 use crate::group::Effects;
-use crate::group::effects::{FetchedOffset, LeaveReply, Reply, SyncReply};
+use crate::group::effects::{DeleteOffsetsReply, FetchedOffset, LeaveReply, Reply, SyncReply};
 use crate::group::event::{Event, FetchRequest, Ticket};
 use crate::ids::GroupId;
 use crate::wire::ErrorCode;
 
 /// Only offsets may be kept under an empty group id (KAFKA-6773).
 pub(super) fn bad_group_id(group: &GroupId, event: &Event) -> Option<Effects> {
-    let needs_id = matches!(event, Event::Join(..) | Event::Sync(..) | Event::Heartbeat(..) | Event::Leave(..));
+    let needs_id = matches!(
+        event,
+        Event::Join(..) | Event::Sync(..) | Event::Heartbeat(..) | Event::Leave(..) | Event::DeleteOffsets(..)
+    );
     (needs_id && group.as_str().is_empty()).then(|| refused(event, ErrorCode::InvalidGroupId))
 }
 
@@ -24,7 +27,9 @@ pub(super) fn unknown_group(event: &Event) -> Effects {
             one(*ticket, Reply::Leave(LeaveReply { error: ErrorCode::None, members }))
         }
         // From v9 on clients know 69; the edge says 22 to older ones.
-        Event::Commit(..) => refused(event, ErrorCode::GroupIdNotFound),
+        Event::Commit(..) | Event::DeleteGroup(_) | Event::DeleteOffsets(..) => {
+            refused(event, ErrorCode::GroupIdNotFound)
+        }
         Event::Fetch(ticket, request) => one(*ticket, Reply::Fetch(Ok(nothing_committed(request)))),
         _ => Effects::default(),
     }
@@ -42,6 +47,8 @@ pub(super) fn refused(event: &Event, error: ErrorCode) -> Effects {
             one(*ticket, Reply::Commit(offsets))
         }
         Event::Fetch(ticket, _) => one(*ticket, Reply::Fetch(Err(error))),
+        Event::DeleteGroup(ticket) => one(*ticket, Reply::DeleteGroup(error)),
+        Event::DeleteOffsets(ticket, _) => one(*ticket, Reply::DeleteOffsets(DeleteOffsetsReply::refused(error))),
         _ => Effects::default(),
     }
 }
@@ -63,7 +70,9 @@ pub(super) fn ticket(event: &Event) -> Option<Ticket> {
         | Event::Heartbeat(ticket, _)
         | Event::Leave(ticket, _)
         | Event::Commit(ticket, _)
-        | Event::Fetch(ticket, _) => Some(*ticket),
+        | Event::Fetch(ticket, _)
+        | Event::DeleteGroup(ticket)
+        | Event::DeleteOffsets(ticket, _) => Some(*ticket),
         _ => None,
     }
 }

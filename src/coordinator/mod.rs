@@ -5,18 +5,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::group::event::ModuleOffer;
 use crate::group::{
-    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Record, StateName,
+    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Lead, Record,
+    StateName,
 };
-use crate::ids::{Generation, GroupId};
+use crate::ids::{Generation, GroupId, TopicName};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 mod answers;
 pub mod placement;
 mod settings;
+mod sweep;
 
 pub use settings::SettingsBook;
+use sweep::Sweep;
 
 /// What a coordinator is told at its start.
 #[derive(Clone, Debug)]
@@ -46,6 +50,8 @@ pub enum HeartbeatWhileLoading {
 pub struct Coordinator {
     config: CoordinatorConfig,
     limits: Arc<GroupLimits>,
+    /// The modules that the coordinator itself can run.
+    modules: Arc<[ModuleOffer]>,
     groups: HashMap<GroupId, Group>,
     /// What waits for a group that is being read. While everything is being read, every group is in here on demand.
     loading: BTreeMap<GroupId, Vec<Waiting>>,
@@ -53,12 +59,14 @@ pub struct Coordinator {
     /// When to look at a group again, and the same by group.
     schedule: BTreeSet<(Timestamp, GroupId)>,
     scheduled: HashMap<GroupId, Timestamp>,
+    sweep: Sweep,
 }
 
 /// A request that waits for its group to be read.
 #[derive(Debug)]
 struct Waiting {
-    until: Timestamp,
+    /// None: what nobody waits for has time.
+    until: Option<Timestamp>,
     event: Event,
 }
 
@@ -68,12 +76,19 @@ impl Coordinator {
         Self {
             limits: Arc::new(config.limits.clone()),
             config,
+            modules: Arc::default(),
             groups: HashMap::new(),
             loading: BTreeMap::new(),
             all_loading: true,
             schedule: BTreeSet::new(),
             scheduled: HashMap::new(),
+            sweep: Sweep::default(),
         }
+    }
+
+    /// The modules that the coordinator itself can run, before any group is read.
+    pub fn set_modules(&mut self, modules: Arc<[ModuleOffer]>) {
+        self.modules = modules;
     }
 
     /// Gives an event to its group. The answers of requests that wait come out of later calls.
@@ -84,11 +99,17 @@ impl Coordinator {
         if self.is_loading(group) {
             return self.wait(group, event, now);
         }
-        if !self.groups.contains_key(group) {
-            match self.without_group(group, &event, now) {
-                Unknown::Answered(effects) => return effects,
-                Unknown::Made => {}
-            }
+        let blank = self.groups.get(group).map(Group::is_blank);
+        // Of a group that was deleted and is on its way out of the store only the store's word is still news.
+        let is_news = blank == Some(true) && answers::ticket(&event).is_none();
+        if blank != Some(false)
+            && !is_news
+            && let Unknown::Answered(answer) = self.without_group(group, &event, now)
+        {
+            return match self.groups.get_mut(group) {
+                Some(deleted) => deleted.hold(answer),
+                None => answer,
+            };
         }
         let failed = matches!(event, Event::StoreFailed);
         let Some(entry) = self.groups.get_mut(group) else { return Effects::default() };
@@ -104,6 +125,14 @@ impl Coordinator {
         effects
     }
 
+    /// Answers a plain heartbeat: see [`Group::pulse`]. None when it has to come as an event.
+    pub fn pulse(&mut self, group: &str, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
+        if self.all_loading || self.loading.contains_key(group) {
+            return None;
+        }
+        self.groups.get_mut(group)?.pulse(member, generation, now)
+    }
+
     /// The store was read: these are the groups. What waited runs now.
     pub fn loaded(
         &mut self,
@@ -112,6 +141,7 @@ impl Coordinator {
         mut draw: impl FnMut() -> u64,
     ) -> Vec<(GroupId, Effects)> {
         self.all_loading = false;
+        self.arm_sweep(now);
         for (id, records) in groups {
             self.restore(&id, records, now);
         }
@@ -136,13 +166,61 @@ impl Coordinator {
             let effects = self.handle(&id, Event::Tick, now, draw());
             all.push((id, effects));
         }
+        all.extend(self.sweep(now));
         all
     }
 
     /// When to call [`Coordinator::tick`] at the latest.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let waiting = self.loading.values().flatten().map(|waiting| waiting.until);
-        self.schedule.first().map(|(at, _)| *at).into_iter().chain(waiting).min()
+        let waiting = self.loading.values().flatten().filter_map(|waiting| waiting.until);
+        self.schedule.first().map(|(at, _)| *at).into_iter().chain(waiting).chain(self.next_sweep()).min()
+    }
+
+    /// Topics, racks or the coordinator's own modules may have changed: the groups that it leads are told.
+    pub fn ground_changed(
+        &mut self,
+        modules: Arc<[ModuleOffer]>,
+        now: Now,
+        mut draw: impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
+        self.modules = modules;
+        let led = self.groups.values().filter(|group| group.settings().lead == Lead::Coordinator);
+        let told = led.map(|group| (Event::GroundChanged(self.modules.clone()), group.id().clone())).collect();
+        self.tell(told, now, &mut draw)
+    }
+
+    /// The operator has other limits and settings: the groups whose settings are others now are told.
+    pub fn reconfigured(
+        &mut self,
+        limits: GroupLimits,
+        settings: SettingsBook,
+        now: Now,
+        mut draw: impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
+        self.limits = Arc::new(limits.clone());
+        self.config.limits = limits;
+        self.config.settings = settings;
+        let mut told = Vec::new();
+        for (id, group) in &mut self.groups {
+            group.set_limits(self.limits.clone());
+            group.set_modules(self.modules.clone());
+            let settings = self.config.settings.of(id);
+            if **group.settings() != *settings {
+                told.push((Event::SettingsChanged(settings), id.clone()));
+            }
+        }
+        self.tell(told, now, &mut draw)
+    }
+
+    /// Tells groups, in the order of their ids: the same input always gives the same answer.
+    fn tell(
+        &mut self,
+        mut told: Vec<(Event, GroupId)>,
+        now: Now,
+        draw: &mut impl FnMut() -> u64,
+    ) -> Vec<(GroupId, Effects)> {
+        told.sort_by(|(_, a), (_, b)| a.cmp(b));
+        told.into_iter().map(|(event, id)| (id.clone(), self.handle(&id, event, now, draw()))).collect()
     }
 
     /// The shard itself was late: members' silence is measured without that.
@@ -157,7 +235,8 @@ impl Coordinator {
 
     /// All groups in order of their ids.
     pub fn list(&self) -> Vec<GroupSummary> {
-        let mut all: Vec<GroupSummary> = self.groups.values().map(Group::summary).collect();
+        let present = self.groups.values().filter(|group| !group.is_blank());
+        let mut all: Vec<GroupSummary> = present.map(Group::summary).collect();
         all.extend(self.loading.keys().map(initializing));
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all
@@ -165,7 +244,7 @@ impl Coordinator {
 
     /// One group; none if it is not here.
     pub fn describe(&self, group: &GroupId, now: WallTime) -> Option<GroupDescription> {
-        if let Some(group) = self.groups.get(group) {
+        if let Some(group) = self.groups.get(group).filter(|group| !group.is_blank()) {
             return Some(group.describe(now));
         }
         self.is_loading(group).then(|| GroupDescription {
@@ -175,7 +254,18 @@ impl Coordinator {
             members: Vec::new(),
             suspensions: Vec::new(),
             last_trigger: None,
+            led: None,
         })
+    }
+
+    /// How far anybody has come with a topic: the highest commit of each partition that has one.
+    pub fn ends(&self, topic: &TopicName) -> Vec<(i32, i64)> {
+        let mut ends = BTreeMap::new();
+        for (partition, offset) in self.groups.values().flat_map(|group| group.committed(topic)) {
+            let end = ends.entry(partition).or_insert(offset);
+            *end = offset.max(*end);
+        }
+        ends.into_iter().collect()
     }
 
     /// The last generations of a group, oldest first; none if it is not here.
@@ -189,7 +279,7 @@ impl Coordinator {
 
     /// A request for a group that is being read: some are answered at once, the others wait.
     fn wait(&mut self, group: &GroupId, event: Event, now: Now) -> Effects {
-        let until = now.mono + self.config.load_wait;
+        let until = Some(now.mono + self.config.load_wait);
         match event {
             Event::Heartbeat(ticket, _) => {
                 let error = match self.config.heartbeat_while_loading {
@@ -206,11 +296,24 @@ impl Coordinator {
                 }
                 Effects::default()
             }
-            Event::Join(..) | Event::Leave(..) | Event::Commit(..) | Event::Fetch(..) => {
+            Event::Join(..)
+            | Event::Leave(..)
+            | Event::Commit(..)
+            | Event::Fetch(..)
+            | Event::DeleteGroup(_)
+            | Event::DeleteOffsets(..) => {
                 self.loading.entry(group.clone()).or_default().push(Waiting { until, event });
                 Effects::default()
             }
-            Event::Tick | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => Effects::default(),
+            Event::TopicsRemoved(_) => {
+                self.loading.entry(group.clone()).or_default().push(Waiting { until: None, event });
+                Effects::default()
+            }
+            // A group that is read gets the settings and the modules of that moment.
+            Event::GroundChanged(_) | Event::SettingsChanged(_) => Effects::default(),
+            Event::Tick | Event::Sweep | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => {
+                Effects::default()
+            }
         }
     }
 
@@ -231,7 +334,7 @@ impl Coordinator {
     fn give_up_waiting(&mut self, now: Now) -> Vec<(GroupId, Effects)> {
         let mut all = Vec::new();
         for (id, waiting) in &mut self.loading {
-            for late in waiting.extract_if(.., |waiting| waiting.until <= now.mono) {
+            for late in waiting.extract_if(.., |waiting| waiting.until.is_some_and(|until| until <= now.mono)) {
                 all.push((id.clone(), answers::refused(&late.event, ErrorCode::CoordinatorLoadInProgress)));
             }
         }
@@ -248,8 +351,12 @@ impl Coordinator {
         if !makes {
             return Unknown::Answered(answers::unknown_group(event));
         }
-        let settings = self.config.settings.of(group);
-        self.groups.insert(group.clone(), Group::new(group.clone(), self.limits.clone(), settings, now));
+        if !self.groups.contains_key(group) {
+            let settings = self.config.settings.of(group);
+            let mut made = Group::new(group.clone(), self.limits.clone(), settings, now);
+            made.set_modules(self.modules.clone());
+            self.groups.insert(group.clone(), made);
+        }
         Unknown::Made
     }
 
@@ -258,7 +365,8 @@ impl Coordinator {
             return;
         }
         let settings = self.config.settings.of(id);
-        let group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
+        let mut group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
+        group.set_modules(self.modules.clone());
         self.groups.insert(id.clone(), group);
         self.reschedule(id);
     }

@@ -17,6 +17,7 @@ impl Group {
         self.expire_pending_ids(step);
         self.expire_sessions(step);
         self.phase_deadline(step);
+        self.led_deadlines(step);
         self.wake = self.earliest_deadline();
     }
 
@@ -34,6 +35,8 @@ impl Group {
         let now = step.now.mono;
         let silent = self.roster.members.iter().filter(|(_, member)| member.can_expire() && member.expires <= now);
         let silent: Vec<MemberId> = silent.map(|(id, _)| id.clone()).collect();
+        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| self.store_owes_answer(id));
+        owed.iter().for_each(|id| self.renew(id, now));
         for id in &silent {
             self.drop_member(id, "session expired", ErrorCode::UnknownMemberId, step);
         }
@@ -74,7 +77,7 @@ impl Group {
     pub(super) fn earliest_deadline(&self) -> Option<Timestamp> {
         let sessions = self.roster.members.values().filter(|member| member.can_expire()).map(|member| member.expires);
         let ids = self.roster.pending.values().map(|id| id.expires);
-        sessions.chain(ids).chain(self.phase_ends()).chain(self.waits_end()).min()
+        sessions.chain(ids).chain(self.phase_ends()).chain(self.waits_end()).chain(self.led_ends()).min()
     }
 
     fn phase_ends(&self) -> Option<Timestamp> {

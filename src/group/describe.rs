@@ -8,7 +8,7 @@ use super::event::ModuleOffer;
 use super::record::Suspension;
 use super::roster::Member;
 use super::state::State;
-use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
+use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
 
 /// A group's state, under the proposal's names.
@@ -84,6 +84,19 @@ pub struct GroupDescription {
     pub suspensions: Vec<Suspension>,
     /// Why the last rebalance began, as a sentence.
     pub last_trigger: Option<String>,
+    /// How the coordinator leads it, if it does.
+    pub led: Option<LedDescription>,
+}
+
+/// How the coordinator leads a group.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LedDescription {
+    /// The module that serves the generation's protocol, by its own name; none: divvy's own range.
+    pub assignor: Option<Protocol>,
+    /// What it is.
+    pub digest: Option<Digest>,
+    /// Its configuration; null if there is none.
+    pub config: serde_json::Value,
 }
 
 /// All that is shown of a member.
@@ -126,7 +139,7 @@ impl Group {
     pub fn describe(&self, now: WallTime) -> GroupDescription {
         GroupDescription {
             summary: self.summary(),
-            leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id)),
+            leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id) || self.is_led_now()),
             plan_digest: self
                 .plan
                 .as_ref()
@@ -135,7 +148,14 @@ impl Group {
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
             suspensions: self.suspended(now),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
+            led: self.describe_led(now),
         }
+    }
+
+    /// What is committed for a topic: partitions and offsets.
+    pub fn committed<'a>(&'a self, topic: &'a TopicName) -> impl Iterator<Item = (i32, i64)> + 'a {
+        let of_topic = self.offsets.range((topic.clone(), i32::MIN)..).take_while(move |((of, _), _)| of == topic);
+        of_topic.map(|((_, partition), record)| (*partition, record.offset.offset))
     }
 
     fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {

@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::event::{CheckedBy, CommittedOffset, Fault, Seq, Ticket, WorkId};
 use super::record::{Record, Suspension};
 use super::settings::GroupSettings;
-use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
+use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
+use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 /// What one input caused. The group itself holds back each answer until the records it rests on are durable,
@@ -33,6 +35,40 @@ pub struct Effects {
 pub enum Work {
     /// Check a leader's plan.
     CheckPlan(WorkId, PlanToCheck),
+    /// Make the plan of a generation that the coordinator leads.
+    MakePlan(WorkId, PlanToMake),
+    /// Tell from what it would be made now.
+    ReviewPlan(WorkId, PlanToMake),
+}
+
+/// A generation that the coordinator has to plan.
+#[derive(Clone, Debug)]
+pub struct PlanToMake {
+    /// The group.
+    pub group: GroupId,
+    /// What kind of group.
+    pub protocol_type: ProtocolType,
+    /// The protocol that its members agreed on.
+    pub protocol: Protocol,
+    /// The coordinator's module that serves it, by the name under which divvy's members offer it; none: the host's own
+    /// range, if that serves the protocol.
+    pub assignor: Option<Protocol>,
+    /// How members hand over under that protocol; none: as the module's manifest says.
+    pub mode: Option<Mode>,
+    /// The generation.
+    pub generation: Generation,
+    /// Everybody, with the metadata of that protocol.
+    pub members: Vec<JoinedMember>,
+    /// What the last accepted plan's strategy wanted to remember.
+    pub memo: Option<Bytes>,
+    /// The operator's settings.
+    pub settings: Arc<GroupSettings>,
+    /// The states of the last accepted plan.
+    pub last_states: Vec<(MemberId, Bytes)>,
+    /// The wall's time.
+    pub now: WallTime,
+    /// How long each call of a strategy may take.
+    pub budget: Duration,
 }
 
 /// Who made a plan: what it may be held against.
@@ -92,6 +128,10 @@ pub enum Reply {
     Commit(Vec<(TopicName, i32, ErrorCode)>),
     /// To OffsetFetch.
     Fetch(Result<Vec<FetchedOffset>, ErrorCode>),
+    /// To DeleteGroups, for this group.
+    DeleteGroup(ErrorCode),
+    /// To OffsetDelete.
+    DeleteOffsets(DeleteOffsetsReply),
 }
 
 /// The answer to JoinGroup.
@@ -163,6 +203,22 @@ pub struct LeaveReply {
     pub members: Vec<(MemberId, Option<InstanceId>, ErrorCode)>,
 }
 
+/// The answer to OffsetDelete.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeleteOffsetsReply {
+    /// The request's own error; with one there are no partitions.
+    pub error: ErrorCode,
+    /// Each partition asked about with its error, in order.
+    pub partitions: Vec<(TopicName, i32, ErrorCode)>,
+}
+
+impl DeleteOffsetsReply {
+    /// Nothing but an error.
+    pub fn refused(error: ErrorCode) -> Self {
+        Self { error, partitions: Vec::new() }
+    }
+}
+
 /// One committed offset, or none (offset -1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct FetchedOffset {
@@ -201,6 +257,21 @@ pub enum Trigger {
     PlanFailed(Protocol),
     /// The plan was made for other topics than there are.
     TopicsChanged(TopicName),
+    /// What the coordinator's plan was made from has changed.
+    GroundChanged(GroundChange),
+    /// The operator has other settings for the group.
+    SettingsChanged,
+    /// The strategy that the coordinator runs wanted to be called again.
+    CallAgain,
+}
+
+/// What has changed under a plan of the coordinator's own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GroundChange {
+    /// Another module serves the protocol, or none does any more.
+    Module(Protocol),
+    /// The topics that the members subscribe to: which there are, their partitions, or their racks.
+    Topics,
 }
 
 impl Trigger {
@@ -220,6 +291,10 @@ impl Trigger {
             Trigger::Suspended(_) => "suspended",
             Trigger::PlanFailed(_) => "plan_failed",
             Trigger::TopicsChanged(_) => "topics_changed",
+            Trigger::GroundChanged(GroundChange::Module(_)) => "module_changed",
+            Trigger::GroundChanged(GroundChange::Topics) => "topics_changed",
+            Trigger::SettingsChanged => "settings_changed",
+            Trigger::CallAgain => "call_again",
         }
     }
 }
@@ -240,6 +315,12 @@ impl fmt::Display for Trigger {
             Trigger::Suspended(protocol) => write!(f, "{protocol} failed and is suspended"),
             Trigger::PlanFailed(protocol) => write!(f, "the leader had no valid plan under {protocol}"),
             Trigger::TopicsChanged(topic) => write!(f, "topic {topic} is not what the plan was made for"),
+            Trigger::GroundChanged(GroundChange::Module(protocol)) => {
+                write!(f, "the coordinator has another module for {protocol}")
+            }
+            Trigger::GroundChanged(GroundChange::Topics) => f.write_str("subscribed topics or their racks changed"),
+            Trigger::SettingsChanged => f.write_str("the group's settings changed"),
+            Trigger::CallAgain => f.write_str("the strategy wanted to be called again"),
         }
     }
 }
@@ -365,4 +446,38 @@ pub enum Fact {
         /// How many.
         partitions: usize,
     },
+    /// A member committed partitions that are another member's.
+    CommitNotOwned(Box<ForeignCommit>),
+    /// Committed offsets were forgotten after their time.
+    OffsetsExpired {
+        /// How many.
+        partitions: usize,
+    },
+    /// Committed offsets were forgotten on purpose.
+    OffsetsDeleted {
+        /// How many.
+        partitions: usize,
+        /// On whose word.
+        why: &'static str,
+    },
+    /// The group was forgotten, with everything of it.
+    GroupDeleted {
+        /// On whose word.
+        why: &'static str,
+    },
+}
+
+/// What `commit.check` found in one OffsetCommit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignCommit {
+    /// Who committed.
+    pub member: MemberId,
+    /// How many partitions.
+    pub partitions: usize,
+    /// The first of them.
+    pub first: (TopicName, i32),
+    /// The member that has it.
+    pub owner: MemberId,
+    /// Whether they were refused.
+    pub refused: bool,
 }

@@ -1,11 +1,13 @@
 //! What can happen to a group: requests as the edge parsed them (API versions stop there), time, and the
 //! answers of the store and of the workers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::time::Now;
 
@@ -47,6 +49,14 @@ pub enum Event {
     Commit(Ticket, CommitRequest),
     /// OffsetFetch.
     Fetch(Ticket, FetchRequest),
+    /// DeleteGroups, for this group.
+    DeleteGroup(Ticket),
+    /// OffsetDelete.
+    DeleteOffsets(Ticket, DeleteOffsetsRequest),
+    /// These topics are gone, and their offsets mean nothing any more.
+    TopicsRemoved(Vec<TopicName>),
+    /// Offsets and groups that nobody needs any more are looked for.
+    Sweep,
     /// The connection that this request waits on is gone.
     Closed(Ticket),
     /// A deadline may have passed.
@@ -57,6 +67,11 @@ pub enum Event {
     StoreFailed,
     /// A piece of work is done.
     WorkDone(WorkId, WorkOutcome),
+    /// Something that plans are made from may have changed: topics, racks, or modules. These are the modules that the
+    /// coordinator itself can run. Told to the groups that it leads.
+    GroundChanged(Arc<[ModuleOffer]>),
+    /// The operator has other settings for the group.
+    SettingsChanged(Arc<GroupSettings>),
 }
 
 /// Who answers "which id do you give me?" first (KIP-394).
@@ -178,7 +193,7 @@ pub struct PlanOrigin {
 }
 
 /// A strategy that failed: what, and why.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fault {
     /// The protocol whose module failed.
     pub protocol: Protocol,
@@ -232,6 +247,8 @@ pub struct CommitRequest {
     pub instance: Option<InstanceId>,
     /// -1: a client that is no member.
     pub generation: Generation,
+    /// How long the offsets are kept, if the client says (v2 to v4); else the operator's retention holds.
+    pub retention: Option<Duration>,
     /// What to commit.
     pub offsets: Vec<CommittedOffset>,
 }
@@ -258,11 +275,22 @@ pub struct FetchRequest {
     pub partitions: Option<Vec<(TopicName, Vec<i32>)>>,
 }
 
+/// OffsetDelete. The edge has already answered for partitions that do not exist.
+#[derive(Clone, Debug)]
+pub struct DeleteOffsetsRequest {
+    /// What is to be forgotten.
+    pub partitions: Vec<(TopicName, i32)>,
+}
+
 /// How a piece of work ended.
 #[derive(Clone, Debug)]
 pub enum WorkOutcome {
     /// The plan's verdict: fine, or the rule it breaks.
     PlanChecked(Result<Checked, String>),
+    /// The coordinator's own plan, or why there is none.
+    PlanMade(Result<MadePlan, Fault>),
+    /// The fingerprint of what a plan would be made from now.
+    PlanReviewed(u64),
 }
 
 /// What is to be said of a plan that keeps the rules.
@@ -292,4 +320,17 @@ impl CheckedBy {
             CheckedBy::Module => "native rules and the module's own check",
         }
     }
+}
+
+/// A plan of the coordinator's own.
+#[derive(Clone, Debug)]
+pub struct MadePlan {
+    /// A state for each member.
+    pub states: Vec<(MemberId, Bytes)>,
+    /// Where the plan came from, and what failed if it stands in for another.
+    pub origin: Box<PlanOrigin>,
+    /// What it was made from, as a number: module, configuration, topics and racks.
+    pub fingerprint: u64,
+    /// When its strategy wants to be called again although nothing changed.
+    pub call_again: Option<Duration>,
 }

@@ -18,14 +18,20 @@ impl Group {
         let members = self.roster.members.values();
         let has_members = !self.roster.members.is_empty();
         let leader_is_member = self.leader.as_ref().is_some_and(|id| self.roster.members.contains_key(id));
+        let is_led = self.is_led_now();
         let rules = [
             ("an empty group has no members", !(matches!(self.state, State::Empty) && has_members)),
             (
-                "an active generation has members, a leader among them, and a protocol",
+                "an active generation has members, a leader among them unless the coordinator leads, and a protocol",
                 !matches!(self.state, State::Stable(_) | State::AwaitingSync(_))
-                    || (has_members && leader_is_member && self.protocol.is_some()),
+                    || (has_members && (leader_is_member || is_led) && self.protocol.is_some()),
+            ),
+            (
+                "a generation that the coordinator leads never waits for a member's plan",
+                !(is_led && matches!(self.state, State::AwaitingSync(_))) || self.is_made_here(),
             ),
             ("each instance id names its member", self.roster.instances_fit()),
+            ("everybody offers the protocol that is common", self.roster.common_fits()),
             (
                 "a JoinGroup waits only in the join phase",
                 matches!(self.state, State::Joining(_))

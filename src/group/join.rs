@@ -91,6 +91,9 @@ impl Group {
             let reason = format!("protocol type {:?}, but the group's is {kind:?}", request.protocol_type);
             return Err((ErrorCode::InconsistentGroupProtocol, reason));
         }
+        if self.roster.is_known_to_fit(&request.protocols) {
+            return Ok(());
+        }
         let itself = replaced.unwrap_or(&request.member);
         let mut others = self.roster.members.iter().filter(|(id, _)| *id != itself).peekable();
         if others.peek().is_none() {
@@ -184,6 +187,7 @@ impl Group {
             member.update(request);
             member.parked = Parked::Join(ticket);
         }
+        self.roster.note_offers(&id);
         match trigger {
             Some(trigger) => self.rebalance(trigger, step),
             None => self.try_complete(step),

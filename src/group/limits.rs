@@ -15,6 +15,10 @@ pub struct GroupLimits {
     pub max_size: usize,
     /// `offset.metadata.max.bytes`: the longest note of a commit.
     pub offset_metadata_max_bytes: usize,
+    /// `offsets.retention.minutes`: how long offsets are kept that nobody works with.
+    pub offsets_retention: Duration,
+    /// `offsets.retention.check.interval.ms`: how often they are looked for.
+    pub offsets_check_interval: Duration,
 }
 
 impl Default for GroupLimits {
@@ -25,6 +29,8 @@ impl Default for GroupLimits {
             initial_rebalance_delay: Duration::from_secs(3),
             max_size: i32::MAX as usize,
             offset_metadata_max_bytes: 4096,
+            offsets_retention: Duration::from_secs(7 * 24 * 3600),
+            offsets_check_interval: Duration::from_secs(600),
         }
     }
 }
@@ -51,6 +57,25 @@ pub const LONGEST_HEARTBEAT_WAIT: Duration = Duration::from_secs(30);
 
 /// The part of its session (a half) that a member's heartbeat may wait: another one fits in before the session ends.
 pub const HEARTBEAT_WAITS_PER_SESSION: u32 = 2;
+/// What a plan of the coordinator's was made from is looked at again so long after it changed: changes come in bursts
+/// (ten topics created, a folder of modules copied) …
+pub const GROUND_DEBOUNCE: Duration = Duration::from_secs(1);
+
+/// … and at the latest so long after the first of them, whatever follows.
+pub const LONGEST_GROUND_DEBOUNCE: Duration = Duration::from_secs(10);
+
+/// The most that one call of a strategy may take, whatever the rebalance timeout allows: nobody has work meanwhile.
+pub const LONGEST_PLAN: Duration = Duration::from_secs(60);
+
+/// The part of the shortest rebalance timeout (a quarter) that a call may take: the rest is for its fall-back and for the
+/// members.
+pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
+
+/// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
+pub const FIRST_REST: Duration = Duration::from_secs(1);
+
+/// … up to this: a minute of work between two rebalances is what a group can live with.
+pub const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// A memo larger than this is refused: it is stored with every plan. The ABI's own bound.
 pub const MAX_MEMO_BYTES: usize = divvy_guest::abi::MAX_MEMO_BYTES;

@@ -2,7 +2,8 @@
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
 //!
 //! Where to look: the data of each state in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
-//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`.
+//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`; how far members have come in
+//! `offsets.rs`, when that is forgotten in `expiry.rs` and `delete.rs`, and whose it is in `ownership.rs`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,19 +12,24 @@ use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType, 
 use crate::time::{Now, Timestamp, WallTime};
 
 mod deadlines;
+mod delete;
 pub mod describe;
 pub mod effects;
 pub mod event;
+mod expiry;
 mod heartbeat;
 mod history;
 mod instances;
 mod invariants;
 mod join;
 mod leave;
+mod led;
 pub mod limits;
 mod offsets;
+mod ownership;
 mod persist;
 mod plan_check;
+mod pulse;
 mod rebalance;
 pub mod record;
 mod roster;
@@ -39,13 +45,15 @@ pub use effects::{Effects, Fact, Reply, Trigger, Work};
 pub use event::{Event, Input, Seq, Ticket, WorkId, WorkOutcome};
 pub use history::{GenerationOutcome, GenerationRecord};
 pub(crate) use join::join_error;
+pub use led::COORDINATOR;
 pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, Suspension};
-pub use settings::{ForeignPlanCheck, GroupSettings, LeaderSelection, PlanCheck};
+pub use settings::{Alias, CommitCheck, ForeignPlanCheck, GroupSettings, Lead, LeaderSelection, PlanCheck};
 
 use history::History;
+use ownership::Ownership;
 use record::{OffsetRecord, PlanRecord};
 use roster::Roster;
 use state::State;
@@ -66,6 +74,8 @@ pub struct Group {
     /// The last plan that was accepted. In Stable it is the present generation's.
     plan: Option<PlanRecord>,
     offsets: BTreeMap<(TopicName, i32), OffsetRecord>,
+    /// Who has which partition, for the check of commits.
+    ownership: Ownership,
     suspensions: Vec<Suspension>,
     /// When the group came into its present state.
     since: WallTime,
@@ -83,6 +93,8 @@ pub struct Group {
     /// A foreign leader's plan that was handed out and is being looked at.
     questioned: Option<plan_check::Questioned>,
     ledger: Ledger,
+    /// What the coordinator knows as the leader.
+    led: led::Led,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
 }
@@ -96,6 +108,8 @@ struct Ledger {
     stored: Seq,
     /// Answers that wait for a record.
     held: VecDeque<(Seq, Ticket, Reply)>,
+    /// The last record that removed the whole group; what came before it means nothing any more.
+    removed: Seq,
     /// The highest generation that may have been announced.
     announced: Generation,
     /// The highest generation that may be announced without storing anything.
@@ -124,6 +138,7 @@ impl Group {
             leader: None,
             plan: None,
             offsets: BTreeMap::new(),
+            ownership: Ownership::default(),
             suspensions: Vec::new(),
             since: now.wall,
             last_trigger: None,
@@ -134,6 +149,7 @@ impl Group {
             failed_leader: None,
             questioned: None,
             ledger: Ledger::default(),
+            led: led::Led::default(),
             wake: None,
         }
     }
@@ -149,11 +165,17 @@ impl Group {
             Event::Leave(ticket, request) => self.leave(ticket, request, &mut step),
             Event::Commit(ticket, request) => self.commit(ticket, request, &mut step),
             Event::Fetch(ticket, request) => self.fetch(ticket, request, &mut step),
+            Event::DeleteGroup(ticket) => self.delete(ticket, &mut step),
+            Event::DeleteOffsets(ticket, request) => self.delete_offsets(ticket, request, &mut step),
+            Event::TopicsRemoved(topics) => self.topics_removed(&topics, &mut step),
+            Event::Sweep => self.sweep(&mut step),
             Event::Closed(ticket) => self.closed(ticket, &mut step),
             Event::Tick => self.tick(&mut step),
             Event::Stored(upto) => self.stored(upto, &mut step),
             Event::StoreFailed => self.store_failed(&mut step),
             Event::WorkDone(id, outcome) => self.work_done(id, outcome, &mut step),
+            Event::GroundChanged(modules) => self.ground_changed(modules, &mut step),
+            Event::SettingsChanged(settings) => self.settings_changed(settings, &mut step),
         }
         step.effects.upto = self.ledger.emitted;
         self.check();
@@ -170,12 +192,17 @@ impl Group {
         &self.id
     }
 
-    /// Whether nothing would be lost by forgetting the group: nobody is in it and nothing was ever stored of it.
+    /// Whether nothing would be lost by forgetting the group: nobody is in it, nothing is stored of it, and nothing of it
+    /// is on its way to the store.
     pub fn is_vacant(&self) -> bool {
+        self.is_blank() && self.ledger.held.is_empty() && self.ledger.stored == self.ledger.emitted
+    }
+
+    /// Whether the group is none to the world: nobody has used it yet, or it was deleted and that is being stored.
+    pub fn is_blank(&self) -> bool {
         matches!(self.state, State::Empty)
             && self.roster.pending.is_empty()
-            && self.ledger.held.is_empty()
-            && self.ledger.emitted == Seq(0)
+            && self.ledger.emitted == self.ledger.removed
             && self.ledger.reserved == Generation(0)
             && self.offsets.is_empty()
     }

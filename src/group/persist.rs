@@ -7,11 +7,12 @@ use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::time::Now;
 use crate::wire::ErrorCode;
 
-use super::effects::{LeaveReply, Reply};
+use super::effects::{DeleteOffsetsReply, LeaveReply, Reply};
 use super::event::{Seq, Ticket};
 use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
+use super::ownership::Ownership;
 use super::record::{Header, OffsetRecord, PlanRecord};
 use super::roster::{Member, Parked};
 use super::settings::GroupSettings;
@@ -68,8 +69,10 @@ impl Group {
             group.roster = Default::default();
             group.state = State::Empty;
         }
+        group.ownership = Ownership::after_restart();
         group.ledger.reserved = group.ledger.reserved.max(group.generation);
         group.ledger.announced = group.ledger.reserved;
+        group.restore_led(now);
         group.wake = group.earliest_deadline();
         group.check();
         group
@@ -153,12 +156,21 @@ impl Group {
                 self.ledger.held.push_front((seq, ticket, reply));
                 break;
             }
+            if let Reply::Join(join) = &reply {
+                self.renew(&join.member, step.now.mono);
+            }
             step.effects.replies.push((ticket, reply));
         }
         let State::AwaitingSync(awaiting) = &self.state else { return };
         if matches!(awaiting.submission, Some(Submission::Storing(seq)) if seq <= self.ledger.stored) {
             self.hand_out(step);
         }
+    }
+
+    /// Whether a member's answer to JoinGroup waits for the store. No client says that it is alive while it waits for
+    /// that, so until it has it the store's lateness would count as its silence.
+    pub(super) fn store_owes_answer(&self, id: &MemberId) -> bool {
+        self.ledger.held.iter().any(|(_, _, reply)| matches!(reply, Reply::Join(join) if join.member == *id))
     }
 
     /// Nobody knows what of it is durable. Whoever waits is told to find the coordinator again; the shell then forgets
@@ -202,5 +214,7 @@ fn failed(reply: Reply, error: ErrorCode) -> Reply {
         Reply::Leave(_) => Reply::Leave(LeaveReply { error, members: Vec::new() }),
         Reply::Commit(answers) => Reply::Commit(answers.into_iter().map(|(topic, at, _)| (topic, at, error)).collect()),
         Reply::Fetch(_) => Reply::Fetch(Err(error)),
+        Reply::DeleteGroup(_) => Reply::DeleteGroup(error),
+        Reply::DeleteOffsets(_) => Reply::DeleteOffsets(DeleteOffsetsReply::refused(error)),
     }
 }

@@ -5,7 +5,7 @@
 use crate::ids::{Generation, MemberId, Mode, TopicName};
 
 use super::effects::{Author, PlanToCheck, Trigger, Work};
-use super::event::{WorkId, WorkOutcome};
+use super::event::{Checked, WorkId};
 use super::settings::ForeignPlanCheck;
 use super::state::{State, Submission, SubmittedPlan};
 use super::{Fact, Group, Step};
@@ -68,9 +68,8 @@ impl Group {
     }
 
     /// The verdict on a plan that was handed out long since.
-    pub(super) fn question(&mut self, outcome: WorkOutcome, step: &mut Step) {
+    pub(super) fn question(&mut self, verdict: Result<Checked, String>, step: &mut Step) {
         let Some(Questioned { generation, leader, .. }) = self.questioned.take() else { return };
-        let WorkOutcome::PlanChecked(verdict) = outcome;
         if let Err(reason) = verdict {
             step.fact(Fact::PlanQuestioned { generation, leader, reason });
         }

@@ -123,6 +123,7 @@ impl Group {
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;
+        self.roster.note_common(self.protocol.as_ref());
         step.fact(Fact::GenerationBegan {
             generation: self.generation,
             protocol: self.protocol.clone(),
@@ -155,6 +156,7 @@ impl Group {
             let reply = self.join_reply(&id, step.now.wall);
             self.reply(ticket, Reply::Join(reply), step);
         }
+        self.lead_generation(step);
     }
 
     /// Nobody is left. The group keeps its offsets, its suspensions and what its strategy remembers.

@@ -114,6 +114,12 @@ pub struct PlanRecord {
     pub states: Vec<(MemberId, State)>,
     /// What the strategy wants to remember.
     pub memo: Option<State>,
+    /// From what the coordinator made it; none for a member's plan.
+    #[serde(default)]
+    pub fingerprint: Option<u64>,
+    /// When the strategy that the coordinator runs wants to be called again.
+    #[serde(default)]
+    pub call_again: Option<WallTime>,
 }
 
 impl PlanRecord {
@@ -159,6 +165,8 @@ pub struct OffsetRecord {
     pub offset: CommittedOffset,
     /// When.
     pub at: WallTime,
+    /// When it is forgotten, if the client said (OffsetCommit v2 to v4).
+    pub expires: Option<WallTime>,
 }
 
 /// `Bytes` as a byte string (serde's default for `Bytes` would need another feature of the crate).

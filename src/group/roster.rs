@@ -134,6 +134,11 @@ impl Member {
         self.announced = None;
     }
 
+    /// Whether it offers a protocol.
+    pub fn offers(&self, protocol: &Protocol) -> bool {
+        self.protocols.iter().any(|offered| offered.name == *protocol)
+    }
+
     /// Its metadata under a protocol; nothing if it does not offer it.
     pub fn metadata(&self, protocol: &Protocol) -> Bytes {
         self.protocols.iter().find(|offered| offered.name == *protocol).map(|o| o.metadata.clone()).unwrap_or_default()
@@ -202,6 +207,8 @@ pub(super) struct Roster {
     pub pending: BTreeMap<MemberId, PendingId>,
     /// The member of each instance id.
     instances: BTreeMap<InstanceId, MemberId>,
+    /// A protocol that everybody offers, as long as one is known.
+    common: Option<Protocol>,
     arrivals: u64,
 }
 
@@ -211,7 +218,33 @@ impl Roster {
         if let Some(instance) = &member.instance {
             self.instances.insert(instance.clone(), id.clone());
         }
-        self.members.insert(id, member);
+        if self.members.is_empty() {
+            self.common = member.protocols.first().map(|offered| offered.name.clone());
+        }
+        self.members.insert(id.clone(), member);
+        self.note_offers(&id);
+    }
+
+    /// Notes that what a member offers may be something else now.
+    pub fn note_offers(&mut self, id: &MemberId) {
+        let offers = |name: &Protocol| self.members.get(id).is_none_or(|member| member.offers(name));
+        self.common = self.common.take().filter(offers);
+    }
+
+    /// Notes that everybody offers this protocol.
+    pub fn note_common(&mut self, protocol: Option<&Protocol>) {
+        self.common = protocol.filter(|name| self.members.values().all(|member| member.offers(name))).cloned();
+    }
+
+    /// Whether these offers are known to fit to everybody's, without a look at each: in a large group whose members all
+    /// join again that would be a look at everybody for everybody.
+    pub fn is_known_to_fit(&self, offers: &[OfferedProtocol]) -> bool {
+        self.common.as_ref().is_some_and(|common| offers.iter().any(|offered| offered.name == *common))
+    }
+
+    /// Whether everybody offers the protocol that is known to be common.
+    pub fn common_fits(&self) -> bool {
+        self.common.as_ref().is_none_or(|common| self.members.values().all(|member| member.offers(common)))
     }
 
     /// Lets a member go.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{Mode, Protocol};
+
 /// Whether a divvy leader's plan is checked before it is handed out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -14,6 +16,19 @@ pub enum PlanCheck {
     Warn,
     /// It is, and a plan that breaks a rule is refused.
     #[default]
+    Enforce,
+}
+
+/// What becomes of a commit for a partition that is another member's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommitCheck {
+    /// Nobody looks.
+    Off,
+    /// It is stored, counted and logged.
+    #[default]
+    Warn,
+    /// It is refused, for that partition alone.
     Enforce,
 }
 
@@ -42,6 +57,28 @@ pub enum LeaderSelection {
     Random,
 }
 
+/// Who makes the plans.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lead {
+    /// The member that leads.
+    #[default]
+    Members,
+    /// The coordinator, with its own modules: unmodified clients too are then assigned by a module.
+    Coordinator,
+}
+
+/// A name under which a module serves that is not its own: unmodified clients offer fixed ones.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Alias {
+    /// What the members offer.
+    pub protocol: String,
+    /// What serves it: `name@version`, or `name` for the newest version.
+    pub assignor: String,
+    /// How members hand over under that name; needed for names that are neither Kafka's nor divvy's.
+    pub mode: Option<Mode>,
+}
+
 /// The settings of one group.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -58,9 +95,32 @@ pub struct GroupSettings {
     pub plan_check_foreign: ForeignPlanCheck,
     /// How the leader is found.
     pub leader_selection: LeaderSelection,
+    /// Whether a commit has to come from the partition's owner.
+    pub commit_check: CommitCheck,
+    /// Who makes the plans.
+    pub lead: Lead,
+    /// Names under which modules serve where the coordinator leads.
+    #[serde(rename = "alias")]
+    pub aliases: Vec<Alias>,
 }
 
 impl GroupSettings {
+    /// The alias for a protocol, if there is one.
+    pub fn alias(&self, protocol: &Protocol) -> Option<&Alias> {
+        self.aliases.iter().find(|alias| *protocol == *alias.protocol.as_str())
+    }
+
+    /// How members hand over under a protocol (DESIGN 6.4: it belongs to the name); none: as its module says.
+    pub fn mode(&self, protocol: &Protocol) -> Option<Mode> {
+        Mode::of_kafkas(protocol).or_else(|| self.alias(protocol).and_then(|alias| alias.mode))
+    }
+
+    /// The configuration of an assignor, by its name with or without version.
+    pub fn config_of(&self, assignor: &str) -> &serde_json::Value {
+        let name = assignor.split('@').next().unwrap_or(assignor);
+        self.config.get(name).unwrap_or(&serde_json::Value::Null)
+    }
+
     /// The same in every process: leader and coordinator never judge by different rules without noticing.
     pub fn hash(&self) -> u64 {
         let bytes = serde_json::to_vec(self).expect("settings are plain data with text keys");

@@ -7,7 +7,7 @@ use super::effects::Trigger;
 use super::event::{PlanOrigin, Seq, WorkId};
 use super::record::State as MemberState;
 use crate::ids::{MemberId, TopicName};
-use crate::time::Timestamp;
+use crate::time::{Timestamp, WallTime};
 
 /// Where a group stands. Down and Initialize are the coordinator's: a group that is being read is no group yet.
 #[derive(Debug)]
@@ -59,6 +59,8 @@ pub(super) struct AwaitingSync {
 pub(super) enum Submission {
     /// Its check runs.
     Checking(WorkId, Box<SubmittedPlan>),
+    /// The coordinator leads, and makes it.
+    Making(WorkId),
     /// It is fine and becomes durable with this record.
     Storing(Seq),
 }
@@ -70,6 +72,17 @@ pub(super) struct SubmittedPlan {
     pub states: Vec<(MemberId, MemberState)>,
     /// Where it came from, if the leader is divvy's.
     pub origin: Option<PlanOrigin>,
+    /// What only the coordinator says of its own plan.
+    pub made: Option<Made>,
+}
+
+/// What a plan of the coordinator's own has beyond a leader's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Made {
+    /// From what it was made.
+    pub fingerprint: u64,
+    /// When its strategy wants to be called again.
+    pub call_again: Option<WallTime>,
 }
 
 /// An active generation.

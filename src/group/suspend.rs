@@ -60,6 +60,9 @@ impl Group {
         if self.active(protocol, now).next().is_none() {
             return false;
         }
+        if self.is_led() && self.is_served_natively(protocol) {
+            return false;
+        }
         // Without a module at hand the name alone counts.
         self.digests(protocol).iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
     }

@@ -7,7 +7,7 @@ use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::effects::{Reply, SyncReply, Trigger};
-use super::event::{Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
+use super::event::{Checked, Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
 use super::history::GenerationOutcome;
 use super::limits::MAX_MEMO_BYTES;
 use super::record::{PlanRecord, State as MemberState};
@@ -69,7 +69,7 @@ impl Group {
             LeaderResult::Error(fault) => self.leader_failed(cut(fault), step),
             LeaderResult::Plan { states, origin } => {
                 let states = states.into_iter().map(|(id, bytes)| (id, MemberState(bytes))).collect();
-                self.submit(SubmittedPlan { states, origin }, step);
+                self.submit(SubmittedPlan { states, origin, made: None }, step);
             }
         }
     }
@@ -97,9 +97,17 @@ impl Group {
     }
 
     pub(super) fn work_done(&mut self, id: WorkId, outcome: WorkOutcome, step: &mut Step) {
-        if self.questioned.as_ref().is_some_and(|it| it.work == id) {
-            return self.question(outcome, step);
+        match outcome {
+            WorkOutcome::PlanChecked(verdict) if self.questioned.as_ref().is_some_and(|it| it.work == id) => {
+                self.question(verdict, step);
+            }
+            WorkOutcome::PlanChecked(verdict) => self.plan_checked(id, verdict, step),
+            WorkOutcome::PlanMade(made) => self.plan_made(id, made, step),
+            WorkOutcome::PlanReviewed(fingerprint) => self.plan_reviewed(id, fingerprint, step),
         }
+    }
+
+    fn plan_checked(&mut self, id: WorkId, verdict: Result<Checked, String>, step: &mut Step) {
         let State::AwaitingSync(awaiting) = &mut self.state else { return };
         let plan = match awaiting.submission.take() {
             Some(Submission::Checking(waiting, plan)) if waiting == id => *plan,
@@ -108,15 +116,15 @@ impl Group {
                 return;
             }
         };
-        match outcome {
-            WorkOutcome::PlanChecked(Ok(checked)) => {
+        match verdict {
+            Ok(checked) => {
                 awaiting.outdated = checked.outdated;
                 if plan.origin.is_some() {
                     step.fact(Fact::PlanChecked { generation: self.generation, by: checked.by });
                 }
                 self.accept(plan, step);
             }
-            WorkOutcome::PlanChecked(Err(reason)) => self.refuse(plan, reason, step),
+            Err(reason) => self.refuse(plan, reason, step),
         }
     }
 
@@ -124,12 +132,11 @@ impl Group {
     fn refuse(&mut self, plan: SubmittedPlan, reason: String, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
         let (generation, is_divvy) = (self.generation, plan.origin.is_some());
-        let origin = plan.origin.unwrap_or_default();
+        let origin = plan.origin.clone().unwrap_or_default();
         if is_divvy && self.settings.plan_check == PlanCheck::Warn {
             step.fact(Fact::PlanQuestioned { generation, leader, reason });
             let memo = origin.memo.filter(|memo| memo.len() <= MAX_MEMO_BYTES);
-            return self
-                .accept(SubmittedPlan { states: plan.states, origin: Some(PlanOrigin { memo, ..origin }) }, step);
+            return self.accept(SubmittedPlan { origin: Some(PlanOrigin { memo, ..origin }), ..plan }, step);
         }
         step.fact(Fact::PlanRefused { generation, leader, reason: reason.clone() });
         let protocol = self.protocol.clone().unwrap_or_default();
@@ -139,7 +146,7 @@ impl Group {
 
     /// The proposal: the generation is invalid and the error goes to the others. The module is passed over for a while,
     /// another leader is drawn, and the next try is held back.
-    fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
+    pub(super) fn leader_failed(&mut self, fault: Fault, step: &mut Step) {
         let leader = self.leader.clone().unwrap_or_default();
         let protocol = fault.protocol.clone();
         let reason = format!("{protocol} failed at {leader}: {}: {}", fault.kind, fault.message);
@@ -161,17 +168,21 @@ impl Group {
         let fault = origin.fault.map(cut);
         // What a strategy remembers outlives the plans that others make in its place.
         let stands_in = is_foreign || fault.is_some();
-        let remembered = self.plan.take().and_then(|plan| plan.memo).filter(|_| stands_in);
+        let last = self.plan.take();
+        let remembered = last.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
         let mut states = plan.states;
         states.retain(|(id, _)| self.roster.members.contains_key(id));
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);
+        self.remember_owners(last, &states);
         self.plan = Some(PlanRecord {
             generation: self.generation,
             digest: origin.digest,
             states,
             memo: origin.memo.map(MemberState).or(remembered),
+            fingerprint: plan.made.map(|made| made.fingerprint),
+            call_again: plan.made.and_then(|made| made.call_again),
         });
         match fault {
             Some(fault) => {
@@ -198,6 +209,7 @@ impl Group {
         let (sync_deadline, outdated) = (Some(awaiting.deadline), awaiting.outdated.clone());
         self.failed_leader = None;
         self.failures_in_row = 0;
+        self.ownership.handed_out();
         let since = self.since;
         self.set_state(State::Stable(Stable { sync_deadline }), step);
         // The moment that was stored with the plan.
@@ -215,6 +227,7 @@ impl Group {
         }
         self.settle();
         let outdated = outdated.and_then(|topic| self.topics_changed(topic));
+        self.arm_led();
         if let Some(trigger) = outdated.or_else(|| self.better_at_hand(step.now.wall)) {
             self.rebalance(trigger, step);
         }

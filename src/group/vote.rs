@@ -7,6 +7,7 @@ use crate::ids::{Digest, MemberId, Protocol};
 use crate::time::WallTime;
 
 use super::effects::Trigger;
+use super::led::COORDINATOR;
 use super::roster::Member;
 use super::settings::LeaderSelection;
 use super::state::State;
@@ -37,8 +38,15 @@ impl Group {
         let ballots: Vec<Vec<&Protocol>> = self.roster.members.values().map(|member| offers.of(member)).collect();
         let common = on_every(&ballots);
         let healthy: Vec<&Protocol> = common.iter().copied().filter(|name| !self.is_suspended(name, now)).collect();
-        let candidates = if healthy.is_empty() { common } else { healthy };
-        if let Some(wanted) = self.settings.assignors.iter().find_map(|wish| wished(wish, &candidates)) {
+        let candidates = if self.is_led() {
+            self.served_first(common, healthy)
+        } else if healthy.is_empty() {
+            common
+        } else {
+            healthy
+        };
+        let means = |wish: &String| wished(wish, &candidates).or_else(|| self.wished_by_alias(wish, &candidates));
+        if let Some(wanted) = self.settings.assignors.iter().find_map(means) {
             return Some(wanted.clone());
         }
         let mut votes: HashMap<&Protocol, usize> = candidates.iter().map(|name| (*name, 0)).collect();
@@ -66,6 +74,9 @@ impl Group {
     /// The present leader stays while it rejoins, its last plan was accepted and it can run the protocol's module (or
     /// nobody can). Otherwise one is drawn (the proposal: at random) among those that can, else among all.
     pub(super) fn choose_leader(&self, protocol: Option<&Protocol>, step: &Step) -> Option<MemberId> {
+        if self.is_led() {
+            return Some(MemberId::from(COORDINATOR));
+        }
         // Whoever is away cannot lead.
         let is_here = |member: &Member| !matches!(self.state, State::Joining(_)) || member.has_joined();
         let healthy = |member: &Member| {
@@ -108,6 +119,9 @@ impl Group {
                 (true, false) => Trigger::RolledOut(winner),
             });
         }
+        if self.is_led() {
+            return self.better_module_at_hand(present, now);
+        }
         if self.leader_fails_where_another_would_not(present, now) {
             return Some(Trigger::Suspended(present.clone()));
         }
@@ -147,6 +161,9 @@ impl Group {
 
     /// The different modules that members have under one name.
     pub(super) fn digests(&self, protocol: &Protocol) -> Vec<Digest> {
+        if self.is_led() {
+            return self.own_digests(protocol);
+        }
         let mut digests: Vec<Digest> =
             self.roster.members.values().filter_map(|member| member.module(protocol)).collect();
         digests.sort_unstable();
@@ -156,7 +173,7 @@ impl Group {
 
     /// The same name and version should be the same module everywhere; the leader's one runs.
     pub(super) fn report_differing_digests(&self, step: &mut Step) {
-        let Some(protocol) = &self.protocol else { return };
+        let Some(protocol) = self.protocol.as_ref().filter(|_| !self.is_led()) else { return };
         let digests = self.digests(protocol);
         if digests.len() > 1 {
             step.fact(Fact::DigestsDiffer { protocol: protocol.clone(), digests });

@@ -9,6 +9,7 @@ use super::listen::Ear;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
+use crate::assignor::subscribed;
 use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
 
@@ -63,7 +64,7 @@ impl Membership {
             protocol: answer.protocol,
             leader: answer.leader,
             role,
-            basis: Basis { subscribed: metadata::subscribed(&answer.members), ..Basis::default() },
+            basis: Basis { subscribed: subscribed(&answer.members), ..Basis::default() },
         };
         let memo = answer.extras.as_ref().and_then(|it| it.memo.clone());
         match role {

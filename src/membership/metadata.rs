@@ -1,16 +1,11 @@
 //! What a member says of itself, and how it reads what it is told (DESIGN 6.3): facts and its last claim travel in the
 //! user data of its subscription, the rack also in Kafka's own place for it.
 
-use std::collections::{BTreeSet, HashSet};
-
 use bytes::Bytes;
 
 use super::config::{Config, Purpose};
 use super::notice::Share;
-use crate::assignor::MemberInput;
-use crate::embedded::consumer::{
-    self, Assignment, NotDecodable, SplitSubscription, Subscription, Tail, TopicPartitions,
-};
+use crate::embedded::consumer::{Assignment, NotDecodable, Subscription, Tail, TopicPartitions};
 use crate::embedded::user_data::{Last, UserData};
 use crate::ids::{Generation, TopicName};
 
@@ -60,25 +55,6 @@ fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
         .collect()
 }
 
-/// The topics that anybody of the group subscribes to. Metadata that cannot be read subscribes to nothing here; the
-/// plan's own decoding reports it.
-pub(super) fn subscribed(members: &[MemberInput]) -> Vec<TopicName> {
-    let (mut lists, mut last) = (HashSet::new(), &[][..]);
-    let mut names = BTreeSet::new();
-    for member in members {
-        // Members that want the same mostly say so in the same bytes: a large group has few distinct lists.
-        if !last.is_empty() && SplitSubscription::with_topics(&member.metadata, last).is_some() {
-            continue;
-        }
-        let Ok(split) = SplitSubscription::new(&member.metadata) else { continue };
-        last = split.encoded_topics();
-        if lists.insert(last) {
-            names.extend(split.topics().unwrap_or_default());
-        }
-    }
-    names.into_iter().map(TopicName::from).collect()
-}
-
 /// A member's share as its state says it.
 pub(super) fn share(purpose: &Purpose, state: Bytes) -> Result<Share, NotDecodable> {
     match purpose {
@@ -89,9 +65,4 @@ pub(super) fn share(purpose: &Purpose, state: Bytes) -> Result<Share, NotDecodab
             Ok(Share::Partitions(assignment.topics.iter().map(of).collect()))
         }
     }
-}
-
-/// The state of a member that gets nothing: zero bytes would end some clients (clients.md, section 5).
-pub(super) fn empty_assignment() -> Bytes {
-    Bytes::from(consumer::empty_assignment())
 }

@@ -11,8 +11,7 @@ use crate::assignor::manifest::{Mode, Offer as Offering};
 use crate::assignor::{Assignor, Manifest};
 use crate::ids::{Digest, Protocol, ProtocolType};
 
-/// The strategy that the host has built in, under Kafka's name for it.
-pub const NATIVE: &str = "range";
+pub use crate::assignor::NATIVE;
 
 /// One entry of GroupProtocols: a protocol, and the module that serves it here.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,9 +13,6 @@ use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
 
-/// The column by which a strategy says that it reads the racks of replicas.
-const REPLICA_RACKS: &str = "replica_racks";
-
 impl Membership {
     /// Does what is due.
     pub(super) fn turn(&mut self) {
@@ -232,7 +229,7 @@ impl Membership {
     }
 
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
-        let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs.iter().any(|it| it == REPLICA_RACKS);
+        let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs_racks();
         if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
     }
 }

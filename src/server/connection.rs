@@ -1,7 +1,8 @@
 //! One connection: what its reader, its writer and the shards share.
 //!
 //! One task reads: it cuts frames, takes a place for each answer, and hands all requests of one socket read to their
-//! shard as one entry. Shards put answers into their places. One task writes them, in the order of the requests.
+//! shard as one entry. Shards put answers into their places. One task writes them, in the order of the requests. While
+//! none is awaited or being written, the reader answers plain heartbeats by itself (`pulse.rs`).
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -103,9 +104,10 @@ impl Connection {
         self.outbox().park(place, shard, ticket)
     }
 
-    /// What the writer does next.
-    pub(crate) fn next(&self, now: impl FnOnce() -> Instant) -> Next {
+    /// What the writer does next; it says whether it has anything left to write.
+    pub(crate) fn next(&self, has_unwritten: bool, now: impl FnOnce() -> Instant) -> Next {
         let mut outbox = self.outbox();
+        outbox.note_unwritten(has_unwritten);
         let was_full = outbox.is_full();
         let next = outbox.next(now);
         if was_full && !outbox.is_full() {
@@ -117,6 +119,11 @@ impl Connection {
     /// How many requests have no answer on the wire yet.
     pub(crate) fn open(&self) -> usize {
         self.outbox().len()
+    }
+
+    /// Whether the reader may send an answer by itself: none is before it.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.outbox().is_quiet()
     }
 
     /// Whether the peer has to take answers before more of its requests are read.

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, RwLock, watch};
 
+use super::Handle;
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
 use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
-use super::topics::{self, Named, TopicError, Topics, View};
+use super::topics::{self, Before, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
 use crate::topics::Topic;
@@ -22,6 +23,9 @@ pub(crate) struct Directory {
     /// Whether the store was read.
     loaded: watch::Sender<bool>,
     store: StoreWriter,
+    /// Written by who takes topics away or lets them grow, read by who makes them: until it is durable nobody makes a
+    /// topic anew that is on its way out. Creations do not wait for each other.
+    order: RwLock<()>,
     auto_create: Option<u32>,
     load_wait: Duration,
 }
@@ -33,6 +37,7 @@ impl Directory {
             topics: Topics::new(&config.topics),
             loaded: watch::Sender::new(false),
             store,
+            order: RwLock::new(()),
             auto_create: config.topics_auto_create,
             load_wait: config.load_wait,
         }
@@ -56,6 +61,17 @@ impl Directory {
         }
         let mut told = self.loaded.subscribe();
         matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
+    }
+
+    /// Told of every change of the topics, and of the modules.
+    pub(crate) fn changes(&self) -> Arc<Notify> {
+        self.topics.changes()
+    }
+
+    /// The configuration was read again.
+    pub(crate) fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<(), TopicError> {
+        self.topics.reconfigure(configured)?.iter().for_each(|warning| tracing::warn!("{warning}"));
+        Ok(())
     }
 
     /// The topics of this moment.
@@ -83,6 +99,12 @@ impl Directory {
     /// unknown, and the log says why.
     pub(crate) async fn auto_create(&self, names: &[&str], quiet: &Quiet) {
         let Some(partitions) = self.auto_create else { return };
+        let view = self.view();
+        if names.iter().all(|name| view.table().get(name).is_some()) {
+            // As nearly always.
+            return;
+        }
+        let _order = self.order.read().await;
         let created = self.add_named(names, partitions, quiet);
         let count = created.len();
         if count > 0 && self.store(created).await.is_ok() {
@@ -91,11 +113,6 @@ impl Directory {
     }
 
     fn add_named(&self, names: &[&str], partitions: u32, quiet: &Quiet) -> Vec<Entry> {
-        let view = self.view();
-        if names.iter().all(|name| view.table().get(name).is_some()) {
-            // As nearly always.
-            return Vec::new();
-        }
         let Named { entries, left_out: not_created } = self.topics.create_named(names.iter().copied(), partitions);
         if let Some(left_out) = (not_created > 0).then(|| quiet.allows("not_created")).flatten() {
             tracing::warn!(
@@ -111,10 +128,9 @@ impl Directory {
     /// Makes topics, each or not; those that are made are durable when this returns.
     pub(crate) async fn create(&self, wanted: &[(&str, Topic)]) -> Vec<Result<(), TopicError>> {
         if !self.is_loaded() {
-            let message = "the topics are still being read from the store: try again in a moment".to_owned();
-            let error = TopicError { code: ErrorCode::CoordinatorLoadInProgress, message };
-            return vec![Err(error); wanted.len()];
+            return vec![Err(loading()); wanted.len()];
         }
+        let _order = self.order.read().await;
         let made = self.topics.create_all(wanted.iter().map(|(name, topic)| (*name, topic.clone())));
         let entries: Vec<Entry> = made.iter().flatten().cloned().collect();
         let stored = if entries.is_empty() { Ok(()) } else { self.store(entries).await };
@@ -131,11 +147,71 @@ impl Directory {
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }
 
+    /// Deletes topics, each or not. Those that are gone are gone durably when this returns, and so is what every group
+    /// committed for them: first the offsets, then the topic, so that a crash between the two never leaves offsets
+    /// behind for a topic that is made anew.
+    pub(crate) async fn delete(&self, names: &[TopicName], handle: &Handle) -> Vec<Result<(), TopicError>> {
+        if !self.is_loaded() {
+            return vec![Err(loading()); names.len()];
+        }
+        let _order = self.order.write().await;
+        let taken = self.topics.take_out(names);
+        let gone: Vec<Before> = taken.iter().flatten().cloned().collect();
+        let stored = if gone.is_empty() { Ok(()) } else { self.store_removal(gone, handle).await };
+        taken.into_iter().map(|taken| taken.and_then(|_| stored.clone())).collect()
+    }
+
+    async fn store_removal(&self, gone: Vec<Before>, handle: &Handle) -> Result<(), TopicError> {
+        let names: Vec<TopicName> = gone.iter().map(|(name, _)| name.clone()).collect();
+        handle.forget_offsets(&names).await;
+        handle.recent_ends().forget(&names).await;
+        let entries = names.iter().cloned().map(Entry::TopicRemoved).collect();
+        let Err(error) = self.store.topics(entries).await else {
+            tracing::info!(topics = ?names, "topics deleted");
+            return Ok(());
+        };
+        self.back_to(gone).await;
+        Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
+    }
+
+    /// Lets topics grow, each or not; those that have grown have done so durably when this returns.
+    pub(crate) async fn grow(&self, wanted: &[(TopicName, Growth)], only_say: bool) -> Vec<Result<(), TopicError>> {
+        if !self.is_loaded() {
+            return vec![Err(loading()); wanted.len()];
+        }
+        let _order = self.order.write().await;
+        let grown = self.topics.grow(wanted, only_say);
+        let entries: Vec<Entry> =
+            grown.iter().flatten().map(|((name, _), after)| Entry::Topic(name.clone(), after.clone())).collect();
+        let stored = if only_say || entries.is_empty() { Ok(()) } else { self.store.topics(entries).await };
+        let stored = match stored {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.back_to(grown.iter().flatten().map(|(before, _)| before.clone()).collect()).await;
+                Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
+            }
+        };
+        grown.into_iter().map(|grown| grown.and_then(|_| stored.clone())).collect()
+    }
+
+    /// Topics are what they were before something that was not stored. What the store has of it is unknown: it is told
+    /// again what holds, so that a restart brings no surprise; if it does not take that either, its log says so.
+    async fn back_to(&self, before: Vec<Before>) {
+        self.topics.put_back(before.clone());
+        let entries = before.into_iter().map(|(name, topic)| Entry::Topic(name, topic)).collect();
+        let _ = self.store.topics(entries).await;
+    }
+
     /// Whether a topic could be made.
     pub(crate) fn may_create(&self, name: &str, topic: &Topic) -> Result<(), TopicError> {
         topics::check(name, topic)?;
         if self.view().table().get(name).is_some() { Err(topics::exists(&name.into())) } else { Ok(()) }
     }
+}
+
+fn loading() -> TopicError {
+    let message = "the topics are still being read from the store: try again in a moment".to_owned();
+    TopicError { code: ErrorCode::CoordinatorLoadInProgress, message }
 }
 
 /// Whether a topic can have this name.

@@ -18,8 +18,10 @@ use crate::wire::frame::decode_request;
 use crate::wire::frame::encode_response;
 use crate::wire::header::RequestHeader;
 use crate::wire::messages::{
-    CreateTopicsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest, ListGroupsRequest, MetadataRequest,
-    OffsetCommitRequest, OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
+    CreatePartitionsRequest, CreateTopicsRequest, DeleteGroupsRequest, DeleteGroupsResponse, DeleteTopicsRequest,
+    DescribeClusterRequest, DescribeConfigsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest,
+    ListGroupsRequest, ListOffsetsRequest, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest,
+    OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
 };
 use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Tags};
 
@@ -119,8 +121,8 @@ impl Known<'_> {
                 self.answer(&api::find_coordinator::answer(&request, version, self.handle))
             }
             ApiKey::ListOffsets => {
-                let request = decode_request(body, version)?;
-                self.answer(&api::list_offsets::answer(&request, self.handle.topics()))
+                let request: ListOffsetsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::list_offsets::answer(request, handle))
             }
             ApiKey::Fetch => self.fetch(body),
             ApiKey::Produce => self.produce(body),
@@ -140,6 +142,28 @@ impl Known<'_> {
                 let request: CreateTopicsRequest = decode_request(body, version)?;
                 self.later(move |handle| api::create_topics::answer(request, handle))
             }
+            ApiKey::DeleteTopics => {
+                let request: DeleteTopicsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::delete_topics::answer(request, version, handle))
+            }
+            ApiKey::CreatePartitions => {
+                let request: CreatePartitionsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::create_partitions::answer(request, handle))
+            }
+            ApiKey::DescribeCluster => {
+                let request: DescribeClusterRequest = decode_request(body, version)?;
+                self.later(move |handle| api::describe_cluster::answer(request, handle))
+            }
+            ApiKey::DescribeConfigs => {
+                let request: DescribeConfigsRequest = decode_request(body, version)?;
+                self.later(move |handle| api::describe_configs::answer(request, handle))
+            }
+            ApiKey::TxnOffsetCommit => {
+                let request = decode_request(body, version)?;
+                self.answer(&api::txn_offset_commit::answer(&request))
+            }
+            ApiKey::DeleteGroups => self.delete_groups(body),
+            ApiKey::OffsetDelete => self.offset_delete(body),
         }
     }
 
@@ -193,6 +217,23 @@ impl Known<'_> {
         }
         let asked = Asked::many(self.shape, Frame::Fetch(Box::new(asked)), events.len());
         Ok(Step::AskMany(asked, events.into_iter().map(|(group, fetch)| (group, Pending::Fetch(fetch))).collect()))
+    }
+
+    fn delete_groups(self, body: Reader) -> Result<Step, Fault> {
+        let request: DeleteGroupsRequest = decode_request(body, self.shape.version)?;
+        let (asked, groups) = api::delete_groups::ask(&request);
+        if groups.is_empty() {
+            return self.answer(&DeleteGroupsResponse::default());
+        }
+        let asked = Asked::many(self.shape, Frame::DeleteGroups(Box::new(asked)), groups.len());
+        Ok(Step::AskMany(asked, groups.into_iter().map(|group| (group, Pending::DeleteGroup)).collect()))
+    }
+
+    fn offset_delete(self, body: Reader) -> Result<Step, Fault> {
+        let request: OffsetDeleteRequest = decode_request(body, self.shape.version)?;
+        let (asked, group, delete) = api::offset_delete::ask(&request, self.handle.topics(), self.peer);
+        let asked = Asked::one(self.shape, Frame::OffsetDelete(Box::new(asked)));
+        Ok(Step::Ask(asked, group, Pending::DeleteOffsets(delete)))
     }
 
     fn fetch(self, body: Reader) -> Result<Step, Fault> {

@@ -80,6 +80,28 @@ impl Teller {
                 self.metrics.committed(*partitions);
                 tracing::debug!(%group, partitions, "offsets committed");
             }
+            Fact::CommitNotOwned(it) => {
+                self.metrics.commit_not_owned(it.refused, it.partitions);
+                if let Some(left_out) = self.quiet.allows("commit_not_owned") {
+                    let (member, owner, refused) = (Shown(&it.member), Shown(&it.owner), it.refused);
+                    let (partitions, topic, first) = (it.partitions, Shown(&it.first.0), it.first.1);
+                    tracing::warn!(
+                        %group, %member, partitions, %topic, first, %owner, refused, left_out,
+                        "a member committed what another one has (commit.check)"
+                    );
+                }
+            }
+            Fact::OffsetsExpired { partitions } => {
+                self.metrics.offsets_expired(*partitions);
+                tracing::debug!(%group, partitions, "offsets expired");
+            }
+            Fact::OffsetsDeleted { partitions, why } => tracing::info!(%group, partitions, why, "offsets deleted"),
+            Fact::GroupDeleted { why } => {
+                self.metrics.group_deleted();
+                if let Some(left_out) = self.quiet.allows("group_deleted") {
+                    tracing::info!(%group, why, left_out, "group deleted");
+                }
+            }
         }
     }
 }

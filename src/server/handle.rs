@@ -1,24 +1,34 @@
 //! The running server, as its own parts and the admin port see it.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::clock::Clock;
+use super::config::Config;
 use super::directory::Directory;
+use super::ends::Ends;
 use super::memory::Memory;
 use super::messages::{Loading, Question, ToShard};
 use super::metrics::Metrics;
+use super::modules::Modules;
 use super::outbox::Close;
+use super::plan_maker::PlanMaker;
+use super::pulse::Shared;
 use super::quiet::Quiet;
 use super::registry::Registry;
-use super::spawn::Failure;
+use super::reload::only_after_a_restart;
+use super::settings::{self, Setting};
+use super::spawn::{self, Failure, Loss};
 use super::topics::View;
 use crate::coordinator::placement;
 use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
-use crate::ids::GroupId;
+use crate::ids::{Digest, GroupId, TopicName};
+use crate::sandbox::{Module, ModuleStatus};
 use crate::wire::Text;
 
 /// A running server. Clones are the same server.
@@ -31,6 +41,8 @@ pub(crate) struct Inner {
     pub(crate) clock: Clock,
     /// Where clients are told to connect.
     pub(crate) advertised: (Text, i32),
+    /// Its groups, as plain heartbeats reach them.
+    pub(crate) coordinators: Vec<Shared>,
     /// Its queues.
     pub(crate) shards: Vec<UnboundedSender<ToShard>>,
     /// The topics.
@@ -43,6 +55,12 @@ pub(crate) struct Inner {
     pub(crate) quiet: Quiet,
     /// What is left for requests.
     pub(crate) memory: Memory,
+    /// The coordinator's own modules.
+    pub(crate) modules: Modules,
+    /// Who makes the plans of the groups that the coordinator leads.
+    pub(crate) plan_maker: PlanMaker,
+    /// The configuration that holds.
+    pub(crate) config: Mutex<Config>,
     /// `socket.request.max.bytes`.
     pub(crate) max_request_bytes: usize,
     /// Whether divvy's own fields are left out and ignored.
@@ -51,6 +69,8 @@ pub(crate) struct Inner {
     pub(crate) stopping: AtomicBool,
     /// Why the server cannot go on, if it cannot.
     pub(crate) failure: Failure,
+    /// How far anybody has come with a topic, as it was lately.
+    pub(crate) ends: Ends,
 }
 
 /// The groups are still being read from the store: ask again soon.
@@ -84,17 +104,22 @@ impl Handle {
     /// One group whole; none if there is none of this id.
     pub async fn describe(&self, group: &GroupId) -> Result<Option<GroupDescription>, StillLoading> {
         let (answer, answered) = oneshot::channel();
-        self.tell(self.shard_of(group), ToShard::Ask(Question::Describe(group.clone(), answer)));
+        self.tell(self.shard_of(group.as_str()), ToShard::Ask(Question::Describe(group.clone(), answer)));
         match answered.await {
             Ok(Ok(group)) => Ok(group),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
         }
     }
 
+    /// Forgets how far groups had come with topics that are being deleted.
+    pub fn topics_removed(&self, topics: &[TopicName]) {
+        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+    }
+
     /// The last generations of a group, oldest first; none if there is none of this id.
     pub async fn history(&self, group: &GroupId) -> Result<Option<Vec<GenerationRecord>>, StillLoading> {
         let (answer, answered) = oneshot::channel();
-        self.tell(self.shard_of(group), ToShard::Ask(Question::History(group.clone(), answer)));
+        self.tell(self.shard_of(group.as_str()), ToShard::Ask(Question::History(group.clone(), answer)));
         match answered.await {
             Ok(Ok(history)) => Ok(history),
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
@@ -104,6 +129,11 @@ impl Handle {
     /// The topics of this moment.
     pub fn topics_view(&self) -> Arc<View> {
         self.topics().view()
+    }
+
+    /// The bounds that hold for every group.
+    pub fn limits(&self) -> Vec<Setting> {
+        settings::limits(&self.config().limits)
     }
 
     /// All metrics in the text form of OpenMetrics.
@@ -138,19 +168,113 @@ impl Handle {
         Ok(all)
     }
 
+    /// Has every group forget what it committed for topics that are gone; that is durable when this returns.
+    pub(crate) async fn forget_offsets(&self, topics: &[TopicName]) {
+        self.topics_removed(topics);
+        let mut stored = Vec::with_capacity(self.shards());
+        for shard in 0..self.shards() {
+            let (done, is_done) = oneshot::channel();
+            self.tell(shard, ToShard::Flush(done));
+            stored.push(is_done);
+        }
+        for is_done in stored {
+            // A shard that is gone means that the server stops.
+            let _ = is_done.await;
+        }
+    }
+
+    /// How far anybody has come with a topic: for each partition that has a commit, the highest of all groups.
+    pub(crate) async fn ends(&self, topic: &TopicName) -> HashMap<i32, i64> {
+        let mut ends = HashMap::new();
+        let asked: Vec<_> = (0..self.shards())
+            .map(|shard| {
+                let (answer, answered) = oneshot::channel();
+                self.tell(shard, ToShard::Ask(Question::Ends(topic.clone(), answer)));
+                answered
+            })
+            .collect();
+        for answered in asked {
+            for (partition, offset) in answered.await.unwrap_or_default() {
+                let end = ends.entry(partition).or_insert(offset);
+                *end = offset.max(*end);
+            }
+        }
+        ends
+    }
+
+    /// Runs work on the server that is to end well even if whoever asked for it goes away; none if the server stops.
+    pub(crate) async fn to_its_end<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
+        let (done, is_done) = oneshot::channel();
+        let work = async move { drop(done.send(work.await)) };
+        spawn::task(name, Loss::Server(self.0.failure.clone()), work);
+        is_done.await.ok()
+    }
+
+    /// The configuration that holds.
+    pub(crate) fn config(&self) -> Config {
+        self.0.config.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// How many shards there are.
     pub(crate) fn shards(&self) -> usize {
         self.0.shards.len()
     }
 
+    /// The groups of a shard.
+    pub(crate) fn coordinator(&self, shard: usize) -> &Shared {
+        &self.0.coordinators[shard]
+    }
+
     /// The shard of a group.
-    pub(crate) fn shard_of(&self, group: &GroupId) -> usize {
+    pub(crate) fn shard_of(&self, group: &str) -> usize {
         if self.shards() == 1 { 0 } else { placement::shard_of(group, self.shards()) }
     }
 
     /// Tells a shard. A shard that is gone means that the server stops.
     pub(crate) fn tell(&self, shard: usize, what: ToShard) {
         let _ = self.0.shards[shard].send(what);
+    }
+
+    /// The coordinator's own modules, each file with its state; none if no folder is open.
+    pub fn own_modules(&self) -> Option<Vec<ModuleStatus>> {
+        self.modules().status()
+    }
+
+    /// The coordinator's own module of that digest, if it is at hand.
+    pub fn module(&self, digest: &Digest) -> Option<Arc<Module>> {
+        self.modules().by_digest(digest)
+    }
+
+    /// The coordinator's own modules.
+    pub(crate) fn modules(&self) -> &Modules {
+        &self.0.modules
+    }
+
+    /// Who makes the plans of the groups that the coordinator leads.
+    pub(crate) fn plan_maker(&self) -> &PlanMaker {
+        &self.0.plan_maker
+    }
+
+    /// Holds another configuration from now on; gives back the keys whose change a running server cannot make.
+    pub(super) fn replace_config(&self, config: Config) -> Vec<&'static str> {
+        let mut held = self.0.config.lock().unwrap_or_else(PoisonError::into_inner);
+        let later = only_after_a_restart(&held, &config);
+        *held = config;
+        later
+    }
+
+    /// Tells the groups that the coordinator leads of each change of topics and modules, as long as it runs.
+    pub(crate) async fn tell_ground(self) {
+        let changes = self.topics().changes();
+        loop {
+            changes.notified().await;
+            let modules = self.modules().offers();
+            (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::GroundChanged(modules.clone())));
+        }
     }
 
     /// The memory for requests.
@@ -171,6 +295,10 @@ impl Handle {
 
     pub(crate) fn topics(&self) -> &Directory {
         &self.0.topics
+    }
+
+    pub(crate) fn recent_ends(&self) -> &Ends {
+        &self.0.ends
     }
 
     pub(crate) fn registry(&self) -> &Registry {

@@ -72,6 +72,10 @@ pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 /// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
 pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
 
+/// Plans of coordinator-led groups that are made at one time, each on a thread of its own; more wait. The sandbox lets
+/// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
+pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
+
 /// A graceful stop takes no longer.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(10);
 
@@ -81,3 +85,7 @@ pub(crate) const LOG_LINES_PER_MINUTE: u32 = 10;
 /// Partitions of a topic that is created without saying how many, where naming a topic does not create it: they go
 /// evenly among 2, 3, 4 and 6 members.
 pub(crate) const DEFAULT_PARTITIONS: u32 = 12;
+
+/// What asking all groups how far they have come took is worth so many times that: so the questions of a thousand
+/// consumers that start at once take at most a twentieth of the shards' time.
+pub(crate) const ENDS_KEPT_FACTOR: u32 = 20;

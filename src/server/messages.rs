@@ -6,9 +6,15 @@ use tokio::sync::oneshot;
 
 use super::connection::Connection;
 use super::memory::Held;
-use crate::group::event::{CommitRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, SyncRequest};
-use crate::group::{Event, GenerationRecord, GroupDescription, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome};
-use crate::ids::GroupId;
+use crate::coordinator::SettingsBook;
+use crate::group::event::{
+    CommitRequest, DeleteOffsetsRequest, FetchRequest, HeartbeatRequest, JoinRequest, LeaveRequest, ModuleOffer,
+    SyncRequest,
+};
+use crate::group::{
+    Event, GenerationRecord, GroupDescription, GroupLimits, GroupSummary, Record, Seq, Ticket, WorkId, WorkOutcome,
+};
+use crate::ids::{GroupId, TopicName};
 use crate::store::StoreError;
 
 /// One entry of a shard's queue. The queue has no bound of its own: connections, their open requests and the bytes of
@@ -28,6 +34,12 @@ pub(crate) enum ToShard {
     Reloaded(GroupId, Result<Vec<Record>, StoreError>),
     /// Work is done.
     WorkDone(GroupId, WorkId, WorkOutcome),
+    /// These topics were deleted, which is durable: their offsets go, too.
+    TopicsRemoved(Vec<TopicName>),
+    /// Topics, racks or the coordinator's own modules, which these are, may have changed.
+    GroundChanged(Arc<[ModuleOffer]>),
+    /// The operator has other limits and settings.
+    Reconfigured(Box<(GroupLimits, SettingsBook)>),
     /// Somebody wants to see groups.
     Ask(Question),
     /// Everything told before is to be done and stored.
@@ -68,6 +80,10 @@ pub(crate) enum Pending {
     Commit(CommitRequest),
     /// OffsetFetch.
     Fetch(FetchRequest),
+    /// DeleteGroups, for one group.
+    DeleteGroup,
+    /// OffsetDelete.
+    DeleteOffsets(DeleteOffsetsRequest),
 }
 
 impl Pending {
@@ -80,6 +96,8 @@ impl Pending {
             Pending::Leave(it) => Event::Leave(ticket, it),
             Pending::Commit(it) => Event::Commit(ticket, it),
             Pending::Fetch(it) => Event::Fetch(ticket, it),
+            Pending::DeleteGroup => Event::DeleteGroup(ticket),
+            Pending::DeleteOffsets(it) => Event::DeleteOffsets(ticket, it),
         }
     }
 }
@@ -94,6 +112,8 @@ pub(crate) enum Question {
     History(GroupId, oneshot::Sender<Result<Option<Vec<GenerationRecord>>, Loading>>),
     /// All groups whole.
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
+    /// How far the groups of this shard have come with a topic: the highest commit of each partition that has one.
+    Ends(TopicName, oneshot::Sender<Vec<(i32, i64)>>),
 }
 
 /// The shard is still being loaded.

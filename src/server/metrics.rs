@@ -30,6 +30,9 @@ struct Inner {
     plans_refused: Counter,
     plans_questioned: Counter,
     offsets_committed: Counter,
+    offsets_expired: Counter,
+    commits_not_owned: Family<ActionLabel, Counter>,
+    groups_deleted: Counter,
     store_batch: Histogram,
     store_entries: Counter,
     store_failures: Counter,
@@ -65,6 +68,11 @@ struct KindLabel {
     kind: &'static str,
 }
 
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct ActionLabel {
+    action: &'static str,
+}
+
 /// From a tenth of a millisecond, a fast disk's sync, to 13 s.
 const BATCH_BUCKETS: (f64, f64, u16) = (0.000_1, 2.0, 18);
 
@@ -85,6 +93,9 @@ impl Metrics {
             plans_refused: Counter::default(),
             plans_questioned: Counter::default(),
             offsets_committed: Counter::default(),
+            offsets_expired: Counter::default(),
+            commits_not_owned: Family::default(),
+            groups_deleted: Counter::default(),
             store_batch: Histogram::new(exponential_buckets(start, factor, length)),
             store_entries: Counter::default(),
             store_failures: Counter::default(),
@@ -134,6 +145,22 @@ impl Metrics {
     /// Offsets were committed.
     pub(crate) fn committed(&self, partitions: usize) {
         self.0.offsets_committed.inc_by(partitions as u64);
+    }
+
+    /// Committed offsets had their time.
+    pub(crate) fn offsets_expired(&self, partitions: usize) {
+        self.0.offsets_expired.inc_by(partitions as u64);
+    }
+
+    /// A member committed so many partitions that another one has.
+    pub(crate) fn commit_not_owned(&self, refused: bool, partitions: usize) {
+        let action = if refused { "refused" } else { "stored" };
+        self.0.commits_not_owned.get_or_create(&ActionLabel { action }).inc_by(partitions as u64);
+    }
+
+    /// A group was deleted, on request or after its time.
+    pub(crate) fn group_deleted(&self) {
+        self.0.groups_deleted.inc();
     }
 
     /// The store took a batch, or did not.
@@ -204,6 +231,10 @@ impl Inner {
         let questioned = self.plans_questioned.clone();
         to.register("plans_questioned", "Plans that broke a rule and were handed out all the same", questioned);
         to.register("offsets_committed", "Offsets committed", self.offsets_committed.clone());
+        to.register("offsets_expired", "Offsets forgotten after their time", self.offsets_expired.clone());
+        let not_owned = self.commits_not_owned.clone();
+        to.register("commits_not_owned", "Offsets committed by members that do not own them, by action", not_owned);
+        to.register("groups_deleted", "Groups deleted, on request or after their time", self.groups_deleted.clone());
         let batch = self.store_batch.clone();
         to.register_with_unit("store_batch", "How long the store takes for a batch", Unit::Seconds, batch);
         to.register("store_entries", "Entries made durable", self.store_entries.clone());

@@ -71,6 +71,8 @@ pub(crate) struct Outbox {
     slots: VecDeque<Slot>,
     /// What the slots take together.
     bytes: usize,
+    /// The writer has taken answers that it has not written yet.
+    is_writing: bool,
     state: State,
 }
 
@@ -106,6 +108,16 @@ impl Outbox {
     /// Whether nothing should be added before something was sent.
     pub(crate) fn is_full(&self) -> bool {
         self.state == State::Open && (self.slots.len() >= MAX_IN_FLIGHT || self.bytes >= MAX_UNSENT_BYTES)
+    }
+
+    /// Whether nothing waits in it or is being written: what is sent now overtakes no answer.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.state == State::Open && self.slots.is_empty() && !self.is_writing
+    }
+
+    /// Notes whether the writer has anything left that it took.
+    pub(crate) fn note_unwritten(&mut self, is_writing: bool) {
+        self.is_writing = is_writing;
     }
 
     /// Puts an answer into its place. True when the writer can go on with it.
@@ -144,6 +156,7 @@ impl Outbox {
         }
         let Some(slot) = self.slots.pop_front() else { return Next::Wait };
         self.first += 1;
+        self.is_writing = true;
         self.bytes -= slot.bytes();
         match slot {
             Slot::Close(close) => Next::Close(Some(close)),
@@ -269,6 +282,20 @@ mod tests {
         outbox.push(asked());
         assert_eq!(drain(&mut outbox), ["asked"]);
         assert_eq!(outbox.len(), 0, "nothing takes a place after the last");
+    }
+
+    #[test]
+    fn it_is_quiet_when_the_last_answer_is_written() {
+        let mut outbox = Outbox::default();
+        assert!(outbox.is_quiet());
+        outbox.push(Slot::Ready(Bytes::new()));
+        assert!(!outbox.is_quiet(), "an answer waits");
+        assert_eq!(drain(&mut outbox), ["ready"]);
+        assert!(!outbox.is_quiet(), "it was taken and may not be written yet");
+        outbox.note_unwritten(false);
+        assert!(outbox.is_quiet());
+        outbox.finish(close());
+        assert!(!outbox.is_quiet(), "nothing comes after the end");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The reading half of a connection.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
 
 use super::Handle;
@@ -14,6 +16,7 @@ use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES};
 use super::memory::Held;
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
+use super::pulse::Pulse;
 use crate::ids::GroupId;
 use crate::wire::frame::{Foreign, FrameError, FrameLimit, Framer};
 
@@ -25,6 +28,7 @@ pub(crate) struct Reader {
     /// Memory that was set aside for a large frame which is still arriving.
     reserved: Option<Held>,
     batch: Batch,
+    pulse: Pulse,
     /// Last, so that it leaves after everything else is gone.
     place: Place,
 }
@@ -67,6 +71,7 @@ impl Reader {
             peer: Peer::new(connection.host()),
             reserved: None,
             batch: Batch::default(),
+            pulse: Pulse::default(),
             place: Place { handle, connection },
         }
     }
@@ -88,9 +93,11 @@ impl Reader {
     async fn turn(&mut self) -> Result<(), End> {
         let count = self.read().await.map_err(|_| End::Peer)?;
         self.note(count)?;
+        self.pulse.begin();
         loop {
             let outcome = self.frames().await;
             self.send();
+            self.answer()?;
             outcome?;
             if !self.large_frame().await? {
                 return Ok(());
@@ -107,17 +114,27 @@ impl Reader {
     /// Reads what is there. Between two reads a busy connection keeps its buffer, a silent one gives it back.
     async fn read(&mut self) -> std::io::Result<usize> {
         loop {
+            let socket: &TcpStream = self.half.as_ref();
             tokio::select! {
                 biased;
-                ready = self.half.readable() => break ready?,
-                () = self.place.connection.told_reader() => self.framer.release(),
+                ready = poll_fn(|context| socket.poll_read_ready(context)) => break ready?,
+                () = self.place.connection.told_reader() => {
+                    self.framer.release();
+                    self.pulse.release();
+                }
             }
         }
         self.half.read_buf(self.framer.room()).await
     }
 
     async fn frames(&mut self) -> Result<(), End> {
+        let mut is_quiet = self.place.connection.is_quiet();
         while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
+            if is_quiet && self.pulse.answers(&self.place.handle, &frame) {
+                continue;
+            }
+            is_quiet = false;
+            self.answer()?;
             self.count(&frame).await;
             while self.place.connection.is_full() {
                 self.send();
@@ -147,8 +164,28 @@ impl Reader {
         Ok(())
     }
 
+    /// Sends the answers to plain heartbeats with one write; what the socket does not take the writer sends.
+    fn answer(&mut self) -> Result<(), End> {
+        let out = self.pulse.out();
+        if out.is_empty() {
+            return Ok(());
+        }
+        let socket: &TcpStream = self.half.as_ref();
+        let sent = match socket.try_write(out) {
+            Ok(sent) => sent,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => 0,
+            Err(_) => return Err(End::Peer),
+        };
+        self.place.handle.metrics().bytes_out(sent);
+        if sent < out.len() {
+            self.place.connection.push(Slot::Ready(Bytes::copy_from_slice(&out[sent..])));
+        }
+        out.clear();
+        Ok(())
+    }
+
     fn ask(&mut self, place: u64, part: u32, group: GroupId, what: Pending) {
-        let shard = self.place.handle.shard_of(&group);
+        let shard = self.place.handle.shard_of(group.as_str());
         let request = Request { place, part, group, what };
         match self.batch.first {
             None => self.batch.first = Some((shard, request)),

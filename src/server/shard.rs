@@ -1,10 +1,11 @@
-//! A shard: one task that owns many groups, so that none of them needs a lock.
+//! A shard: one task that runs many groups, so that none of them needs a lock of its own. Only plain heartbeats are
+//! answered beside it (`pulse.rs`), when it is not at work.
 //!
 //! A turn: what has arrived is handled, then deadlines fire, then one batch goes to the store's thread. While that is
 //! being stored the shard goes on; each group holds back by itself the answers that rest on it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
@@ -15,6 +16,7 @@ use super::connection::Connection;
 use super::facts::Teller;
 use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_TURN, RELOAD_PAUSE};
 use super::messages::{Loading, Question, Request, Requests, ToShard};
+use super::pulse::Shared;
 use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::store_writer::StoreWriter;
@@ -41,7 +43,7 @@ pub(crate) struct Ground {
 /// The task's own state.
 pub(crate) struct Shard {
     ground: Ground,
-    coordinator: Coordinator,
+    coordinator: Shared,
     tickets: Tickets,
     teller: Teller,
     entropy: Entropy,
@@ -60,7 +62,7 @@ struct Turn {
 
 impl Shard {
     /// A shard whose groups are not loaded yet.
-    pub(crate) fn new(ground: Ground, coordinator: Coordinator) -> Self {
+    pub(crate) fn new(ground: Ground, coordinator: Shared) -> Self {
         let teller = Teller { metrics: ground.handle.metrics().clone(), quiet: ground.handle.quiet().clone() };
         Self {
             ground,
@@ -111,12 +113,12 @@ impl Shard {
                 shard = self.ground.number,
                 "the shard ran late; sessions are extended"
             );
-            self.coordinator.forgive(lateness);
+            lock(&self.coordinator).forgive(lateness);
         }
     }
 
     fn next_deadline(&self) -> Option<Timestamp> {
-        self.coordinator.next_deadline().into_iter().chain(self.reloads.values().copied().flatten()).min()
+        lock(&self.coordinator).next_deadline().into_iter().chain(self.reloads.values().copied().flatten()).min()
     }
 
     fn take(&mut self, message: ToShard, now: Now) {
@@ -139,6 +141,19 @@ impl Shard {
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
+            ToShard::TopicsRemoved(topics) => {
+                let done = lock(&self.coordinator).topics_removed(&topics, now);
+                done.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
+            }
+            ToShard::GroundChanged(modules) => {
+                let told = lock(&self.coordinator).ground_changed(modules, now, || self.entropy.draw());
+                told.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
+            }
+            ToShard::Reconfigured(settings) => {
+                let (limits, book) = *settings;
+                let told = lock(&self.coordinator).reconfigured(limits, book, now, || self.entropy.draw());
+                told.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
+            }
             ToShard::Ask(question) => self.show(question, now.wall),
             ToShard::Flush(done) => self.turn.flushes.push(done),
         }
@@ -158,7 +173,7 @@ impl Shard {
 
     fn handle(&mut self, group: &GroupId, event: Event, now: Now) {
         let entropy = self.entropy.draw();
-        let effects = self.coordinator.handle(group, event, now, entropy);
+        let effects = lock(&self.coordinator).handle(group, event, now, entropy);
         self.carry_out(group, effects);
     }
 
@@ -178,6 +193,14 @@ impl Shard {
         for work in effects.work {
             match work {
                 Work::CheckPlan(id, plan) => self.check_plan(group.clone(), id, plan),
+                Work::MakePlan(id, plan) => {
+                    let handle = &self.ground.handle;
+                    handle.plan_maker().begin(handle, self.ground.number, group.clone(), id, plan);
+                }
+                Work::ReviewPlan(id, plan) => {
+                    let (handle, loss) = (&self.ground.handle, self.ground.loss.clone());
+                    handle.plan_maker().review(handle, self.ground.number, group.clone(), id, plan, loss);
+                }
             }
         }
         for fact in &effects.facts {
@@ -199,7 +222,8 @@ impl Shard {
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {
         tracing::info!(shard = self.ground.number, groups = groups.len(), "groups loaded");
-        for (group, effects) in self.coordinator.loaded(groups, now, || self.entropy.draw()) {
+        let loaded = lock(&self.coordinator).loaded(groups, now, || self.entropy.draw());
+        for (group, effects) in loaded {
             self.carry_out(&group, effects);
         }
     }
@@ -219,7 +243,7 @@ impl Shard {
         match records {
             Ok(records) => {
                 self.reloads.remove(&group);
-                let effects = self.coordinator.reloaded(&group, records, now, || self.entropy.draw());
+                let effects = lock(&self.coordinator).reloaded(&group, records, now, || self.entropy.draw());
                 self.carry_out(&group, effects);
             }
             Err(error) => {
@@ -233,10 +257,12 @@ impl Shard {
     }
 
     fn deadlines(&mut self, now: Now) {
-        if self.coordinator.next_deadline().is_some_and(|at| at <= now.mono) {
-            for (group, effects) in self.coordinator.tick(now, || self.entropy.draw()) {
-                self.carry_out(&group, effects);
-            }
+        let is_due = |coordinator: &Coordinator| coordinator.next_deadline().is_some_and(|at| at <= now.mono);
+        let mut coordinator = lock(&self.coordinator);
+        let done = if is_due(&coordinator) { coordinator.tick(now, || self.entropy.draw()) } else { Vec::new() };
+        drop(coordinator);
+        for (group, effects) in done {
+            self.carry_out(&group, effects);
         }
         for (group, at) in &mut self.reloads {
             if at.take_if(|at| *at <= now.mono).is_some() {
@@ -246,19 +272,17 @@ impl Shard {
     }
 
     fn show(&self, question: Question, now: WallTime) {
-        let loaded = if self.coordinator.is_all_loading() { Err(Loading) } else { Ok(()) };
+        let coordinator = lock(&self.coordinator);
+        let loaded = if coordinator.is_all_loading() { Err(Loading) } else { Ok(()) };
         match question {
-            Question::List(answer) => drop(answer.send(loaded.map(|()| self.coordinator.list()))),
-            Question::Describe(group, answer) => {
-                drop(answer.send(loaded.map(|()| self.coordinator.describe(&group, now))))
-            }
-            Question::History(group, answer) => drop(answer.send(loaded.map(|()| self.coordinator.history(&group)))),
+            Question::List(answer) => drop(answer.send(loaded.map(|()| coordinator.list()))),
+            Question::Describe(group, answer) => drop(answer.send(loaded.map(|()| coordinator.describe(&group, now)))),
+            Question::History(group, answer) => drop(answer.send(loaded.map(|()| coordinator.history(&group)))),
             Question::DescribeAll(answer) => {
-                let all = || {
-                    self.coordinator.list().iter().filter_map(|line| self.coordinator.describe(&line.id, now)).collect()
-                };
+                let all = || coordinator.list().iter().filter_map(|line| coordinator.describe(&line.id, now)).collect();
                 drop(answer.send(loaded.map(|()| all())));
             }
+            Question::Ends(topic, answer) => drop(answer.send(coordinator.ends(&topic))),
         }
     }
 
@@ -279,6 +303,11 @@ impl Shard {
             });
         }
     }
+}
+
+/// Nobody holds it across a wait. What panics under it ends the server.
+fn lock(coordinator: &Shared) -> MutexGuard<'_, Coordinator> {
+    coordinator.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Turn {

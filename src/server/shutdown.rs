@@ -1,7 +1,9 @@
 //! How a server ends: by a signal, by itself, or because it must.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::Handle;
@@ -47,26 +49,66 @@ async fn answers_out(handle: &Handle) {
     }
 }
 
-/// Waits for SIGTERM, SIGINT or SIGHUP (the terminal is closed). A second one ends the process at once.
-pub(crate) async fn signal() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    let name = tokio::select! {
-        _ = terminate.recv() => "SIGTERM",
-        _ = interrupt.recv() => "SIGINT",
-        _ = hang_up.recv() => "SIGHUP",
-    };
-    tracing::info!(signal = name, "stopping; a second signal ends the process at once");
-    spawn::task("second signal", Loss::One, async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+/// What a signal asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Heard {
+    /// To stop; a second signal ends the process at once.
+    Stop,
+    /// To read the configuration again.
+    Reread,
+}
+
+/// The signals of the process.
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
+    had_terminal: bool,
+}
+
+impl Signals {
+    /// Listens from now on.
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+            had_terminal: has_terminal(),
+        })
+    }
+
+    /// The next one: SIGTERM and SIGINT to stop; SIGHUP to read the configuration again, but to stop when the terminal
+    /// is closed, which the system tells by the same signal.
+    pub(crate) async fn next(&mut self) -> Heard {
+        let name = tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.hang_up.recv() => {
+                if !self.had_terminal || has_terminal() {
+                    return Heard::Reread;
+                }
+                "SIGHUP"
+            }
+        };
+        tracing::info!(signal = name, "stopping; a second signal ends the process at once");
+        if let (Ok(mut terminate), Ok(mut interrupt)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        {
+            spawn::task("second signal", Loss::One, async move {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+                std::process::exit(IMPATIENT);
+            });
         }
-        std::process::exit(IMPATIENT);
-    });
-    Ok(())
+        Heard::Stop
+    }
+}
+
+/// Whether somebody sits before the process. A terminal that was closed is none any more.
+fn has_terminal() -> bool {
+    std::io::stdin().is_terminal() || std::io::stdout().is_terminal() || std::io::stderr().is_terminal()
 }
 
 /// The exit code after a second signal: the shell's for a process that SIGINT ended.

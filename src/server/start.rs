@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -13,19 +14,25 @@ use super::admin_port::AdminPort;
 use super::clock::Clock;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
+use super::ends::Ends;
 use super::handle::{Handle, Inner};
 use super::limits::{MAX_BLOCKING_THREADS, STOP_GRACE, SWEEP_INTERVAL};
 use super::listener;
 use super::memory::Memory;
 use super::messages::ToShard;
 use super::metrics::Metrics;
+use super::modules::Modules;
+use super::plan_maker::PlanMaker;
+use super::pulse::Shared;
 use super::quiet::Quiet;
 use super::registry::Registry;
+use super::reload::Reader;
 use super::shard::{Ground, Shard};
-use super::shutdown::{self, Ended};
+use super::shutdown::{self, Ended, Heard, Signals};
 use super::spawn::{self, Failure, Loss};
 use super::store_writer::{self, Jobs, StoreWriter};
 use crate::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook, placement};
+use crate::sandbox::Sandbox;
 use crate::store::{Snapshot, Store, StoreError};
 use crate::wire::Text;
 
@@ -50,6 +57,9 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The coordinator's own modules cannot be read.
+    #[error("{0}")]
+    Modules(String),
     /// The system gives no thread.
     #[error("the system gives no thread for the store: {0}; raise `ulimit -u`")]
     Thread(std::io::Error),
@@ -73,6 +83,8 @@ pub struct Builder {
     config: Config,
     admin: Option<fn(Handle) -> axum::Router>,
     store: Option<Box<dyn Store>>,
+    sandbox: Option<Sandbox>,
+    reader: Option<Reader>,
     presents_as_kafka: bool,
 }
 
@@ -82,6 +94,7 @@ pub struct Server {
     addr: SocketAddr,
     admin_addr: Option<SocketAddr>,
     failure: Failure,
+    reader: Option<Reader>,
     store: StoreWriter,
     store_closed: Option<oneshot::Receiver<()>>,
     /// Accept, sweep, admin.
@@ -97,7 +110,7 @@ impl Server {
 
     /// A server that is about to start.
     pub fn builder(config: Config) -> Builder {
-        Builder { config, admin: None, store: None, presents_as_kafka: false }
+        Builder { config, admin: None, store: None, sandbox: None, reader: None, presents_as_kafka: false }
     }
 
     /// Where it listens.
@@ -115,14 +128,19 @@ impl Server {
         self.handle.clone()
     }
 
-    /// Runs until SIGTERM or SIGINT, or until it cannot go on; then stops.
+    /// Runs until SIGTERM or SIGINT, or until it cannot go on; then stops. On SIGHUP it reads its configuration again.
     pub async fn run(self) -> Ended {
-        let ended = tokio::select! {
-            signal = shutdown::signal() => match signal {
-                Ok(()) => Ended::Stopped,
-                Err(error) => Ended::Failed(format!("the system lets nobody wait for signals: {error}")),
+        let ended = match Signals::listen() {
+            Err(error) => Ended::Failed(format!("the system lets nobody wait for signals: {error}")),
+            Ok(mut signals) => loop {
+                tokio::select! {
+                    heard = signals.next() => match (heard, &self.reader) {
+                        (Heard::Reread, Some(reader)) => self.handle.reread(reader).await,
+                        _ => break Ended::Stopped,
+                    },
+                    reason = self.failure.wait() => break Ended::Failed(reason),
+                }
             },
-            reason = self.failure.wait() => Ended::Failed(reason),
         };
         self.stop().await;
         ended
@@ -164,6 +182,20 @@ impl Builder {
         self
     }
 
+    /// A sandbox for the coordinator's own modules that others use too.
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
+    /// How the configuration is read again on SIGHUP. Without it SIGHUP ends the server.
+    #[must_use]
+    pub fn reader(mut self, reader: Reader) -> Self {
+        self.reader = Some(reader);
+        self
+    }
+
     /// Leaves divvy's own fields out and ignores those of members: to try what members do elsewhere.
     #[must_use]
     pub fn present_as_kafka(mut self) -> Self {
@@ -179,16 +211,23 @@ impl Builder {
             (Some(routes), Some(address)) => Some((routes, listen("admin", address).await?)),
             _ => None,
         };
-        let Self { config, store, presents_as_kafka, .. } = self;
+        let Self { config, store, sandbox, reader, presents_as_kafka, .. } = self;
         let failure = Failure::default();
         let clock = Clock::start();
         let (store_writer, jobs) = store_writer::queue();
         let (queues, inboxes): (Vec<_>, Vec<_>) = (0..shard_count(&config)).map(|_| unbounded_channel()).unzip();
+        let coordinators = coordinators(&config, queues.len());
+        let topics = Directory::new(&config, store_writer.clone());
+        let modules = open_modules(Modules::new(sandbox, topics.changes()), &config).await?;
         let handle = Handle::new(Inner {
+            coordinators: coordinators.clone(),
             clock,
             advertised: advertised(&config, addr),
             shards: queues,
-            topics: Directory::new(&config, store_writer.clone()),
+            topics,
+            modules,
+            plan_maker: PlanMaker::new(),
+            config: Mutex::new(config.clone()),
             registry: Registry::default(),
             metrics: Metrics::new(),
             quiet: Quiet::new(clock),
@@ -197,13 +236,15 @@ impl Builder {
             presents_as_kafka,
             stopping: AtomicBool::new(false),
             failure: failure.clone(),
+            ends: Ends::default(),
         });
         let store_closed = open_store(&config, store, jobs, &handle, &failure).await?;
-        let shards = start_shards(&config, inboxes, &handle, &store_writer, &failure);
+        let shards = start_shards(coordinators, inboxes, &handle, &store_writer, &failure);
         let loss = Loss::Server(failure.clone());
         let mut outer = vec![
             spawn::task("listener", loss.clone(), listener::run(handle.clone(), listener)),
             spawn::task("sweep", loss.clone(), sweep(handle.clone())),
+            spawn::task("ground", loss.clone(), handle.clone().tell_ground()),
         ];
         let admin_addr = admin.map(|(routes, (listener, addr))| {
             outer.push(spawn::task(
@@ -219,12 +260,25 @@ impl Builder {
             addr,
             admin_addr,
             failure,
+            reader,
             store: store_writer,
             store_closed: Some(store_closed),
             outer,
             shards,
         })
     }
+}
+
+/// Opens the coordinator's own modules, before any group is read that needs them.
+async fn open_modules(modules: Modules, config: &Config) -> Result<Modules, StartError> {
+    let (told, opened) = oneshot::channel();
+    let config = config.clone();
+    spawn::blocking("modules", Loss::One, move || {
+        let outcome = modules.open(&config);
+        let _ = told.send(outcome.map(|()| modules));
+    });
+    let lost = |_| StartError::Modules("the modules' folder was not read: this is a bug of divvy".to_owned());
+    opened.await.map_err(lost)?.map_err(StartError::Modules)
 }
 
 async fn listen(key: &'static str, address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
@@ -289,20 +343,15 @@ fn distribute(snapshot: Snapshot, handle: &Handle) {
     let mut by_shard = Vec::new();
     by_shard.resize_with(handle.shards(), Vec::new);
     for (group, records) in snapshot.groups {
-        by_shard[placement::shard_of(&group, handle.shards())].push((group, records));
+        by_shard[placement::shard_of(group.as_str(), handle.shards())].push((group, records));
     }
     for (shard, groups) in by_shard.into_iter().enumerate() {
         handle.tell(shard, ToShard::Loaded(groups));
     }
 }
 
-fn start_shards(
-    config: &Config,
-    inboxes: Vec<UnboundedReceiver<ToShard>>,
-    handle: &Handle,
-    store: &StoreWriter,
-    failure: &Failure,
-) -> Vec<AbortHandle> {
+/// One for each shard; none has read its groups yet.
+fn coordinators(config: &Config, shards: usize) -> Vec<Shared> {
     let told = CoordinatorConfig {
         limits: config.limits.clone(),
         load_wait: config.load_wait,
@@ -312,13 +361,24 @@ fn start_shards(
         },
         settings: SettingsBook::new(config.groups.iter().cloned()),
     };
-    let start = |(number, inbox)| {
+    (0..shards).map(|_| Arc::new(Mutex::new(Coordinator::new(told.clone())))).collect()
+}
+
+fn start_shards(
+    coordinators: Vec<Shared>,
+    inboxes: Vec<UnboundedReceiver<ToShard>>,
+    handle: &Handle,
+    store: &StoreWriter,
+    failure: &Failure,
+) -> Vec<AbortHandle> {
+    let start = |(number, (coordinator, inbox)): (usize, (Shared, _))| {
         let loss = Loss::Server(failure.clone());
         let ground = Ground { number, handle: handle.clone(), store: store.clone(), loss: loss.clone() };
-        let shard = Shard::new(ground, Coordinator::new(told.clone()));
+        coordinator.lock().unwrap_or_else(PoisonError::into_inner).set_modules(handle.modules().offers());
+        let shard = Shard::new(ground, coordinator);
         spawn::task("shard", loss, shard.run(inbox))
     };
-    inboxes.into_iter().enumerate().map(start).collect()
+    coordinators.into_iter().zip(inboxes).enumerate().map(start).collect()
 }
 
 async fn sweep(handle: Handle) {

@@ -50,7 +50,7 @@ impl Writer {
     async fn answers(&mut self) -> std::io::Result<Option<Close>> {
         let clock = self.handle.clock();
         loop {
-            let next = self.connection.next(|| clock.instant(clock.mono()));
+            let next = self.connection.next(!self.out.is_empty(), || clock.instant(clock.mono()));
             match next {
                 Next::Send(slot) => {
                     if let Err(close) = self.put(slot).await? {

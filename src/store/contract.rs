@@ -281,6 +281,8 @@ fn plan(generation: i32, bytes: usize) -> Record {
         digest: Some(Digest([7; 32])),
         states: vec![("m-1".into(), State(vec![0xc1; bytes].into())), ("m-2".into(), State::default())],
         memo: Some(State(Bytes::from_static(b"memo"))),
+        fingerprint: Some(u64::MAX - 1),
+        call_again: Some(WallTime(1_800_000_000_007)),
     })
 }
 
@@ -312,5 +314,7 @@ fn generation(number: i32) -> Record {
 fn offset(topic: &str, partition: i32, to: i64) -> Record {
     let metadata = "a note, ü".to_owned();
     let offset = CommittedOffset { topic: topic.into(), partition, offset: to, leader_epoch: -1, metadata };
-    Record::Offset(OffsetRecord { offset, at: WallTime(5) })
+    // Some clients say how long their offsets are kept.
+    let expires = (partition % 2 != 0).then_some(WallTime(to));
+    Record::Offset(OffsetRecord { offset, at: WallTime(5), expires })
 }

@@ -23,15 +23,15 @@ pub struct Served {
     pub key: ApiKey,
     /// The versions that are read and answered.
     pub versions: VersionRange,
-    /// The versions that ApiVersions tells of.
-    pub advertised: VersionRange,
+    /// The versions that ApiVersions tells of; none for a request that is known only to be refused in good order.
+    pub advertised: Option<VersionRange>,
     /// The first version in the compact form with tagged fields (KIP-482).
     pub flexible_from: i16,
 }
 
 macro_rules! apis {
     ($($(#[$doc:meta])* $code:literal $name:ident $min:literal to $max:literal, flexible from $flexible:literal
-        $(, advertised from $advertised:literal)?;)*) => {
+        $(, advertised from $advertised:literal)? $(, never $hidden:ident)?;)*) => {
         /// A request of Kafka's protocol that divvy knows.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ApiKey {
@@ -61,7 +61,7 @@ macro_rules! apis {
                 $(ApiKey::$name => Served {
                     key,
                     versions: VersionRange { min: $min, max: $max },
-                    advertised: VersionRange { min: first!($($advertised)? $min), max: $max },
+                    advertised: told!([$($hidden)?] VersionRange { min: first!($($advertised)? $min), max: $max }),
                     flexible_from: $flexible,
                 },)*
             }
@@ -75,6 +75,15 @@ macro_rules! apis {
 macro_rules! first {
     ($first:literal $($rest:literal)?) => {
         $first
+    };
+}
+
+macro_rules! told {
+    ([] $range:expr) => {
+        Some($range)
+    };
+    ([advertised] $range:expr) => {
+        None
     };
 }
 
@@ -110,6 +119,21 @@ apis! {
     18 ApiVersions 0 to 4, flexible from 3;
     /// Makes topics.
     19 CreateTopics 2 to 7, flexible from 5;
+    /// Deletes topics.
+    20 DeleteTopics 1 to 6, flexible from 4;
+    /// Stores offsets as a part of a transaction. divvy has no transactions: it is known so that the refusal is an
+    /// answer that names each partition, and not a closed connection.
+    28 TxnOffsetCommit 0 to 5, flexible from 3, never advertised;
+    /// Asks for settings.
+    32 DescribeConfigs 1 to 4, flexible from 4;
+    /// Gives topics more partitions.
+    37 CreatePartitions 0 to 3, flexible from 2;
+    /// Forgets groups.
+    42 DeleteGroups 0 to 2, flexible from 2;
+    /// Forgets how far a group has come with some partitions.
+    47 OffsetDelete 0 to 0, flexible from 1;
+    /// Asks for the brokers.
+    60 DescribeCluster 0 to 2, flexible from 0;
 }
 
 impl ApiKey {

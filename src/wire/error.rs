@@ -74,12 +74,14 @@ error_codes! {
     68 NonEmptyGroup "the group has members";
     69 GroupIdNotFound "no such group";
     70 FetchSessionIdNotFound "no such fetch session";
+    73 TopicDeletionDisabled "the topic cannot be deleted here";
     79 MemberIdRequired "take the id in this answer and join again with it";
     81 GroupMaxSizeReached "the group has as many members as it may";
     82 FencedInstanceId "another process holds this instance id";
     86 GroupSubscribedToTopic "the group still subscribes to the topic";
     88 UnstableOffsetCommit "a transaction over this offset is open";
     100 UnknownTopicId "no topic has this id";
+    114 MismatchedEndpointType "endpoints of that type are elsewhere";
 }
 
 #[allow(clippy::derivable_impls, reason = "the variants come from a table, which has no place for a mark")]

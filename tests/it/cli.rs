@@ -47,13 +47,13 @@ fn built(module: &str) -> String {
 }
 
 /// A command that goes on: its lines of JSON, and its end with the test.
-struct Running {
+pub struct Running {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Running {
-    fn start(arguments: &[&str]) -> Self {
+    pub fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
         command.args(arguments).args(["--json"]).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -62,7 +62,7 @@ impl Running {
     }
 
     /// The next event of that name; others are passed over.
-    fn event(&mut self, name: &str) -> Value {
+    pub fn event(&mut self, name: &str) -> Value {
         loop {
             let line = self.lines.next().unwrap_or_else(|| panic!("it ended before {name:?}")).unwrap();
             let event: Value = serde_json::from_str(&line).unwrap();
@@ -73,8 +73,19 @@ impl Running {
     }
 
     /// Ctrl-C.
-    fn interrupt(&mut self) -> i32 {
+    pub fn interrupt(&mut self) -> i32 {
         self.signal("INT")
+    }
+
+    /// Ends it as a crash would.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Sends SIGHUP.
+    pub fn hang_up(&mut self) {
+        Command::new("sh").args(["-c", &format!("kill -HUP {}", self.child.id())]).status().unwrap();
     }
 
     /// Sends a signal and waits for the end.
@@ -229,7 +240,7 @@ fn a_closed_terminal_is_left_in_good_order() {
     member.event("assigned");
     assert_eq!(member.signal("HUP"), 0);
     member.event("left");
-    assert_eq!(server.signal("HUP"), 0);
+    assert_eq!(server.signal("TERM"), 0);
     fails(&[&join[..], &["--session-timeout-ms", "0"]].concat(), 2, &["--session-timeout-ms"]);
 }
 

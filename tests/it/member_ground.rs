@@ -41,7 +41,12 @@ pub fn doomed(version: u32) -> Vec<u8> {
 
 /// One that never ends in that group.
 pub fn endless(version: u32) -> Vec<u8> {
-    let manifest = format!(r#"{{"abi":"1.0","name":"even","version":{version},"limits":{{"ms":200}}}}"#);
+    endless_for(version, 200)
+}
+
+/// The same, and it may take so long.
+pub fn endless_for(version: u32, ms: u32) -> Vec<u8> {
+    let manifest = format!(r#"{{"abi":"1.0","name":"even","version":{version},"limits":{{"ms":{ms}}}}}"#);
     falls_over(&manifest, "(loop $for_ever (br $for_ever))")
 }
 

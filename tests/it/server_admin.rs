@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use crate::support::{Client, config, join, metric, serve, within};
 
 /// Status and body.
-async fn get(addr: SocketAddr, path: &str) -> (u16, String) {
+pub async fn get(addr: SocketAddr, path: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(addr).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -22,7 +22,7 @@ async fn get(addr: SocketAddr, path: &str) -> (u16, String) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }
 
-async fn get_json(addr: SocketAddr, path: &str) -> Value {
+pub async fn get_json(addr: SocketAddr, path: &str) -> Value {
     let (status, body) = get(addr, path).await;
     assert_eq!(status, 200, "{path}: {body}");
     serde_json::from_str(&body).unwrap()

@@ -23,8 +23,14 @@ const MOST_BATCHES: i32 = 1_000;
 /// than the one before, so that the file has to grow.
 fn batch(number: i32) -> Vec<Entry> {
     let state = State(vec![0xa5; 10_000 * number as usize].into());
-    let plan =
-        PlanRecord { generation: Generation(number), digest: None, states: vec![("m".into(), state)], memo: None };
+    let plan = PlanRecord {
+        generation: Generation(number),
+        digest: None,
+        states: vec![("m".into(), state)],
+        memo: None,
+        fingerprint: None,
+        call_again: None,
+    };
     let offset = |partition| OffsetRecord {
         offset: CommittedOffset {
             topic: "t".into(),
@@ -34,6 +40,7 @@ fn batch(number: i32) -> Vec<Entry> {
             metadata: String::new(),
         },
         at: WallTime(0),
+        expires: None,
     };
     let offsets = (0..40).map(|partition| Record::Offset(offset(partition)));
     std::iter::once(Record::Plan(plan)).chain(offsets).map(|record| Entry::Group("g".into(), record)).collect()

@@ -45,6 +45,32 @@ pub async fn serve(config: Config) -> Server {
     server
 }
 
+/// A server on the folder of one that was dropped: its store's thread lets go of the folder when it ends.
+pub async fn serve_after_crash(config: Config) -> Server {
+    let server = within(async {
+        loop {
+            match Server::start(config.clone()).await {
+                Ok(server) => return server,
+                Err(divvy::server::StartError::Store(_)) => tokio::task::yield_now().await,
+                Err(other) => panic!("{other}"),
+            }
+        }
+    })
+    .await;
+    within(async {
+        while !server.handle().is_loaded().await {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    server
+}
+
+/// A command, run to its end beside the server of the test.
+pub async fn run(mut command: std::process::Command) -> std::process::Output {
+    within(tokio::task::spawn_blocking(move || command.output())).await.unwrap().unwrap()
+}
+
 /// Fails the test if it takes too long.
 pub async fn within<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, what).await.expect("it comes in time")

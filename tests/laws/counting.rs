@@ -36,6 +36,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// How many bytes this thread has allocated so far.
+pub fn so_far() -> usize {
+    ALLOCATED.get()
+}
+
 /// What `run` gives, and how many bytes it allocated on this thread.
 pub fn allocated<T>(run: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATED.get();

@@ -4,6 +4,7 @@
 mod schema;
 
 mod counting;
+mod heartbeat;
 mod hostile;
 mod oracle;
 mod proposal;

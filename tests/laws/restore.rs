@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use divvy::group::effects::PlanToMake;
 use divvy::group::event::*;
-use divvy::group::{Effects, Fact, Group, GroupLimits, GroupSettings, Record, RecordKey, Reply, StateName, Work};
+use divvy::group::{Effects, Fact, Group, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, StateName, Work};
 use divvy::ids::{Digest, Generation, GroupId, MemberId};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
@@ -20,12 +21,19 @@ enum Deed {
     Sync { who: usize, fails: bool, fault: bool },
     Heartbeat { who: usize, news: Option<u8>, waits: bool },
     Leave { who: usize },
-    Commit { who: usize, partition: i32 },
+    Commit { who: usize, partition: i32, keep_ms: Option<u64> },
+    DeleteGroup { who: usize },
+    DeleteOffset { who: usize, partition: i32 },
+    TopicRemoved,
+    Sweep,
     Close { who: usize },
     Wait { ms: u64 },
     StoreCatchesUp,
     StoreFails,
     PlanRefused,
+    PlanMade { fails: bool, fault: bool },
+    GroundChanges { to: u8 },
+    LeadChanges,
     Crash,
 }
 
@@ -39,12 +47,21 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
         4 => (who.clone(), prop::option::of(1..8u8), any::<bool>())
             .prop_map(|(who, news, waits)| Deed::Heartbeat { who, news, waits }),
         1 => who.clone().prop_map(|who| Deed::Leave { who }),
-        2 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::Commit { who, partition }),
+        2 => (who.clone(), 0..3i32, prop::option::weighted(0.2, 0..20_000u64))
+            .prop_map(|(who, partition, keep_ms)| Deed::Commit { who, partition, keep_ms }),
+        1 => who.clone().prop_map(|who| Deed::DeleteGroup { who }),
+        1 => (who.clone(), 0..3i32).prop_map(|(who, partition)| Deed::DeleteOffset { who, partition }),
+        1 => Just(Deed::TopicRemoved),
+        1 => Just(Deed::Sweep),
         1 => who.prop_map(|who| Deed::Close { who }),
         4 => (0..8_000u64).prop_map(|ms| Deed::Wait { ms }),
         6 => Just(Deed::StoreCatchesUp),
         1 => Just(Deed::StoreFails),
         1 => Just(Deed::PlanRefused),
+        4 => (prop::bool::weighted(0.1), prop::bool::weighted(0.1))
+            .prop_map(|(fails, fault)| Deed::PlanMade { fails, fault }),
+        2 => (0..4u8).prop_map(|to| Deed::GroundChanges { to }),
+        1 => Just(Deed::LeadChanges),
         1 => Just(Deed::Crash),
     ];
     prop::collection::vec(deed, 1..120)
@@ -70,14 +87,21 @@ struct World {
     unstored: Vec<Record>,
     upto: Seq,
     checks: Vec<WorkId>,
+    last_heartbeat: Option<ErrorCode>,
+    plans: Vec<(WorkId, PlanToMake)>,
+    reviews: Vec<WorkId>,
+    ground: u8,
     /// The newest generation that anybody was ever told.
     announced: Generation,
 }
 
 impl World {
     fn new() -> Self {
-        let limits =
-            Arc::new(GroupLimits { initial_rebalance_delay: Duration::from_millis(500), ..Default::default() });
+        let limits = Arc::new(GroupLimits {
+            initial_rebalance_delay: Duration::from_millis(500),
+            offsets_retention: Duration::from_secs(10),
+            ..Default::default()
+        });
         let settings = Arc::new(GroupSettings::default());
         Self {
             group: Group::new(GroupId::from("g"), limits.clone(), settings.clone(), Now::default()),
@@ -92,6 +116,10 @@ impl World {
             unstored: Vec::new(),
             upto: Seq(0),
             checks: Vec::new(),
+            last_heartbeat: None,
+            plans: Vec::new(),
+            reviews: Vec::new(),
+            ground: 0,
             announced: Generation(0),
         }
     }
@@ -120,6 +148,10 @@ impl World {
     }
 
     fn took_effect(&mut self, effects: Effects) {
+        if effects.records.contains(&Record::Removed) {
+            // The next group of this name counts from the beginning: nobody can hold a generation of the old one.
+            self.announced = Generation(0);
+        }
         for fact in &effects.facts {
             // Also after a crash: a generation that was announced and never stored does not come back as another one.
             if let Fact::GenerationBegan { generation, .. } = fact {
@@ -128,6 +160,9 @@ impl World {
         }
         for (ticket, reply) in effects.replies {
             assert!(self.answered.insert(ticket), "{ticket:?} is answered twice");
+            if let Reply::Heartbeat(error) = reply {
+                self.last_heartbeat = Some(error);
+            }
             let Some(who) = self.open.remove(&ticket) else { continue };
             let Reply::Join(join) = reply else { continue };
             if join.error == ErrorCode::None || join.error == ErrorCode::MemberIdRequired {
@@ -136,13 +171,22 @@ impl World {
                 self.known[who].id = MemberId::default();
             }
             if join.error == ErrorCode::None {
-                self.announced = self.announced.max(join.generation);
+                // An answer that waited for the store while the group was deleted is one of the old group's.
+                if join.generation <= self.group.summary().generation {
+                    self.announced = self.announced.max(join.generation);
+                }
                 self.known[who].generation = join.generation;
             }
         }
         self.unstored.extend(effects.records);
         self.upto = self.upto.max(effects.upto);
-        self.checks.extend(effects.work.into_iter().map(|Work::CheckPlan(id, _)| id));
+        for work in effects.work {
+            match work {
+                Work::CheckPlan(id, _) => self.checks.push(id),
+                Work::MakePlan(id, plan) => self.plans.push((id, plan)),
+                Work::ReviewPlan(id, _) => self.reviews.push(id),
+            }
+        }
     }
 
     fn run(&mut self, deed: Deed) {
@@ -153,18 +197,34 @@ impl World {
                 let wait = waits.then_some(Duration::from_secs(9));
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let modules = news.map(modules);
+                let now = self.now().mono;
+                let pulsed = if modules.is_none() { self.group.pulse(member.as_str(), generation, now) } else { None };
+                let before = format!("{:?}", self.group);
                 self.ask(who, |ticket| {
                     Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules, wait })
                 });
+                // A plain heartbeat says and does the same by itself: as an event it changes nothing more.
+                if let Some(error) = pulsed {
+                    assert_eq!(self.last_heartbeat, Some(error));
+                    assert_eq!(format!("{:?}", self.group), before);
+                }
             }
             Deed::Leave { who } => {
                 let member = std::mem::take(&mut self.known[who].id);
                 let members = vec![Leaver { member, instance: None, reason: None }];
                 self.ask(who, |ticket| Event::Leave(ticket, LeaveRequest { members }));
             }
-            Deed::Commit { who, partition } => {
+            Deed::DeleteGroup { who } => self.ask(who, Event::DeleteGroup),
+            Deed::DeleteOffset { who, partition } => {
+                let partitions = vec![("t".into(), partition)];
+                self.ask(who, |ticket| Event::DeleteOffsets(ticket, DeleteOffsetsRequest { partitions }));
+            }
+            Deed::TopicRemoved => self.give(Event::TopicsRemoved(vec!["t".into()])),
+            Deed::Sweep => self.give(Event::Sweep),
+            Deed::Commit { who, partition, keep_ms } => {
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let offset = self.drawn as i64;
+                let retention = keep_ms.map(Duration::from_millis);
                 let offsets = vec![CommittedOffset {
                     topic: "t".into(),
                     partition,
@@ -173,7 +233,7 @@ impl World {
                     metadata: String::new(),
                 }];
                 self.ask(who, |ticket| {
-                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, offsets })
+                    Event::Commit(ticket, CommitRequest { member, instance: None, generation, retention, offsets })
                 });
             }
             Deed::Close { who } => {
@@ -191,7 +251,40 @@ impl World {
                     self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(Err("a rule".to_owned()))));
                 }
             }
+            Deed::PlanMade { fails, fault } => self.make(fails, fault),
+            Deed::GroundChanges { to } => {
+                self.ground = to;
+                self.give(Event::GroundChanged(modules(to).into()));
+            }
+            Deed::LeadChanges => {
+                let lead = if self.settings.lead == Lead::Members { Lead::Coordinator } else { Lead::Members };
+                self.settings = Arc::new(GroupSettings { lead, ..GroupSettings::default() });
+                self.give(Event::SettingsChanged(self.settings.clone()));
+            }
             Deed::Crash => self.reload(false),
+        }
+    }
+
+    /// The coordinator's own work comes to an end.
+    fn make(&mut self, fails: bool, fault: bool) {
+        for (id, plan) in std::mem::take(&mut self.plans) {
+            let broken = Fault {
+                protocol: plan.protocol.clone(),
+                digest: Some(Digest([self.ground; 32])),
+                kind: "trap".to_owned(),
+                message: "unreachable".to_owned(),
+            };
+            let made = MadePlan {
+                states: plan.members.iter().map(|it| (it.id.clone(), Bytes::from_static(b"led"))).collect(),
+                origin: Box::new(PlanOrigin { fault: fault.then(|| broken.clone()), ..Default::default() }),
+                fingerprint: self.ground.into(),
+                call_again: fault.then_some(Duration::from_secs(20)),
+            };
+            let outcome = if fails { Err(broken) } else { Ok(made) };
+            self.give(Event::WorkDone(id, WorkOutcome::PlanMade(outcome)));
+        }
+        for id in std::mem::take(&mut self.reviews) {
+            self.give(Event::WorkDone(id, WorkOutcome::PlanReviewed(self.ground.into())));
         }
     }
 
@@ -262,7 +355,11 @@ impl World {
 
     fn catch_up(&mut self) {
         for record in std::mem::take(&mut self.unstored) {
-            self.stored.insert(record.key(), record);
+            match record {
+                Record::Removed => self.stored.clear(),
+                Record::OffsetRemoved(..) => drop(self.stored.remove(&record.key())),
+                _ => drop(self.stored.insert(record.key(), record)),
+            }
         }
         let upto = self.upto;
         self.give(Event::Stored(upto));
@@ -279,6 +376,8 @@ impl World {
         }
         self.unstored.clear();
         self.checks.clear();
+        self.plans.clear();
+        self.reviews.clear();
         self.open.clear();
         self.upto = Seq(0);
         self.group = self.restored();
@@ -325,6 +424,7 @@ proptest! {
         for _ in 0..80 {
             world.catch_up();
             world.run(Deed::PlanRefused);
+            world.make(false, false);
             world.wait(10_000);
         }
         world.catch_up();

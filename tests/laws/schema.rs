@@ -12,7 +12,12 @@ macro_rules! every_message {
     ($then:ident $($with:tt)*) => {
         $then! { $($with)*
             api_versions: ApiVersionsRequest ApiVersionsResponse;
+            create_partitions: CreatePartitionsRequest CreatePartitionsResponse;
             create_topics: CreateTopicsRequest CreateTopicsResponse;
+            delete_topics: DeleteTopicsRequest DeleteTopicsResponse;
+            describe_cluster: DescribeClusterRequest DescribeClusterResponse;
+            describe_configs: DescribeConfigsRequest DescribeConfigsResponse;
+            delete_groups: DeleteGroupsRequest DeleteGroupsResponse;
             describe_groups: DescribeGroupsRequest DescribeGroupsResponse;
             fetch: FetchRequest FetchResponse;
             find_coordinator: FindCoordinatorRequest FindCoordinatorResponse;
@@ -23,9 +28,11 @@ macro_rules! every_message {
             list_offsets: ListOffsetsRequest ListOffsetsResponse;
             metadata: MetadataRequest MetadataResponse;
             offset_commit: OffsetCommitRequest OffsetCommitResponse;
+            offset_delete: OffsetDeleteRequest OffsetDeleteResponse;
             offset_fetch: OffsetFetchRequest OffsetFetchResponse;
             produce: ProduceRequest ProduceResponse;
             sync_group: SyncGroupRequest SyncGroupResponse;
+            txn_offset_commit: TxnOffsetCommitRequest TxnOffsetCommitResponse;
         }
     };
 }
@@ -139,12 +146,18 @@ macro_rules! tables {
 tables! {
     "../../src/wire/messages/api_versions.rs" api_versions;
     "../../src/wire/messages/create_topics.rs" create_topics;
+    "../../src/wire/messages/create_partitions.rs" create_partitions;
+    "../../src/wire/messages/delete_topics.rs" delete_topics;
+    "../../src/wire/messages/describe_cluster.rs" describe_cluster;
+    "../../src/wire/messages/describe_configs.rs" describe_configs;
     "../../src/wire/messages/describe_groups.rs" describe_groups;
     "../../src/wire/messages/fetch.rs" fetch;
     "../../src/wire/messages/find_coordinator.rs" find_coordinator;
     "../../src/wire/messages/heartbeat.rs" heartbeat;
     "../../src/wire/messages/join_group.rs" join_group;
     "../../src/wire/messages/leave_group.rs" leave_group;
+    "../../src/wire/messages/delete_groups.rs" delete_groups;
+    "../../src/wire/messages/offset_delete.rs" offset_delete;
     "../../src/wire/messages/list_groups.rs" list_groups;
     "../../src/wire/messages/list_offsets.rs" list_offsets;
     "../../src/wire/messages/metadata.rs" metadata;
@@ -152,6 +165,7 @@ tables! {
     "../../src/wire/messages/offset_fetch.rs" offset_fetch;
     "../../src/wire/messages/produce.rs" produce;
     "../../src/wire/messages/sync_group.rs" sync_group;
+    "../../src/wire/messages/txn_offset_commit.rs" txn_offset_commit;
 }
 
 /// The least number of a tagged field that no table knows.

@@ -4,6 +4,7 @@
 
 mod command;
 mod print;
+mod scenarios;
 mod world;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,24 @@ const MARK: &str = "  ";
 
 #[test]
 fn every_story_is_told_as_it_stands() {
+    let rewrite = std::env::var_os("DIVVY_REWRITE").is_some();
+    let mut wrong = Vec::new();
+    for (file, told) in stories() {
+        let played = play(&told).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        if played == told {
+            continue;
+        }
+        if rewrite {
+            std::fs::write(&file, played).unwrap();
+        } else {
+            wrong.push(format!("{}\n{}", file.display(), difference(&told, &played)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n(DIVVY_REWRITE=1 writes the machine's answers anew)", wrong.join("\n"));
+}
+
+/// The files of the stories with their texts, by name.
+fn stories() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/stories");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .expect("the folder of stories is in the repository")
@@ -23,21 +42,7 @@ fn every_story_is_told_as_it_stands() {
         .collect();
     files.sort();
     assert!(!files.is_empty(), "no stories in {}", folder.display());
-    let rewrite = std::env::var_os("DIVVY_REWRITE").is_some();
-    let mut wrong = Vec::new();
-    for file in &files {
-        let told = std::fs::read_to_string(file).unwrap();
-        let played = play(&told).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        if played == told {
-            continue;
-        }
-        if rewrite {
-            std::fs::write(file, played).unwrap();
-        } else {
-            wrong.push(format!("{}\n{}", file.display(), difference(&told, &played)));
-        }
-    }
-    assert!(wrong.is_empty(), "{}\n(DIVVY_REWRITE=1 writes the machine's answers anew)", wrong.join("\n"));
+    files.into_iter().map(|file| (file.clone(), std::fs::read_to_string(&file).unwrap())).collect()
 }
 
 /// Runs a story and gives it back with the machine's own lines.

@@ -1,7 +1,8 @@
 //! The machine's lines, short enough to be read beside the members' ones.
 
-use divvy::group::effects::{JoinReply, SyncReply};
+use divvy::group::effects::{JoinReply, PlanToMake, SyncReply};
 use divvy::group::{Fact, GenerationRecord, GroupDescription, Reply};
+use divvy::ids::TopicName;
 use divvy::wire::ErrorCode;
 
 /// An answer.
@@ -14,10 +15,10 @@ pub fn reply(reply: &Reply) -> String {
             let each = reply.members.iter().map(|(_, _, code)| error(*code)).collect::<Vec<_>>().join(", ");
             if reply.error == ErrorCode::None { each } else { format!("{}: {each}", error(reply.error)) }
         }
-        Reply::Commit(answers) => {
-            let each = answers.iter().map(|(topic, partition, code)| format!("{topic}-{partition} {}", error(*code)));
-            each.collect::<Vec<_>>().join(", ")
-        }
+        Reply::Commit(answers) => partitions(answers),
+        Reply::DeleteGroup(code) => error(*code),
+        Reply::DeleteOffsets(reply) if reply.error != ErrorCode::None => error(reply.error),
+        Reply::DeleteOffsets(reply) => partitions(&reply.partitions),
         Reply::Fetch(Err(code)) => error(*code),
         Reply::Fetch(Ok(offsets)) => {
             let each = offsets.iter().map(|it| {
@@ -29,6 +30,11 @@ pub fn reply(reply: &Reply) -> String {
             if each.is_empty() { "nothing".to_owned() } else { each.join(", ") }
         }
     }
+}
+
+fn partitions(answers: &[(TopicName, i32, ErrorCode)]) -> String {
+    let each = answers.iter().map(|(topic, partition, code)| format!("{topic}-{partition} {}", error(*code)));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn join(reply: &JoinReply) -> String {
@@ -62,6 +68,14 @@ fn error(code: ErrorCode) -> String {
     if code == ErrorCode::None { "ok".to_owned() } else { format!("{} {code:?}", code.code()) }
 }
 
+/// A plan that the coordinator has to make.
+pub fn plan_to_make(plan: &PlanToMake) -> String {
+    let by = plan.assignor.as_ref().map_or("nothing of its own", |assignor| assignor.as_str());
+    let members: Vec<&str> = plan.members.iter().map(|member| member.id.as_str()).collect();
+    let memo = plan.memo.as_ref().map(|memo| format!(", memo {}", text(memo))).unwrap_or_default();
+    format!("* the coordinator plans {} of {} with {by}{memo}", plan.protocol, members.join(" "))
+}
+
 /// Bytes as text when they are text.
 fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
@@ -93,6 +107,14 @@ pub fn fact(fact: &Fact) -> Option<String> {
         }
         Fact::Suspended { suspension, for_ms } => format!("* {} is suspended for {for_ms} ms", suspension.protocol),
         Fact::DigestsDiffer { protocol, digests } => format!("* {} modules go by the name {protocol}", digests.len()),
+        Fact::CommitNotOwned(it) => {
+            let (member, owner, (topic, partition)) = (&it.member, &it.owner, &it.first);
+            let outcome = if it.refused { "refused" } else { "stored" };
+            format!("* {} of {member}'s offsets, {topic}-{partition} first, are {owner}'s: {outcome}", it.partitions)
+        }
+        Fact::OffsetsExpired { partitions } => format!("* {partitions} offsets expired"),
+        Fact::OffsetsDeleted { partitions, why } => format!("* {partitions} offsets forgotten: {why}"),
+        Fact::GroupDeleted { why } => format!("* the group is gone: {why}"),
         Fact::Refused { api, client_id, reason, .. } => format!("* {api} of {client_id} refused: {reason}"),
     })
 }

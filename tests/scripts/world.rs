@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
-use divvy::group::effects::{Author, JoinReply, PlanToCheck};
+use divvy::embedded::consumer::{Assignment, Subscription, TopicPartitions};
+use divvy::group::effects::{Author, JoinReply, PlanToCheck, PlanToMake};
 use divvy::group::event::*;
-use divvy::group::{Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Record, RecordKey, Reply, Work};
-use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType};
+use divvy::group::{
+    Alias, CommitCheck, Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work,
+};
+use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
 
@@ -34,6 +37,12 @@ pub struct World {
     upto: Seq,
     store_holds: bool,
     checks: Vec<(WorkId, PlanToCheck)>,
+    /// The plans that the coordinator has to make.
+    plans: Vec<(WorkId, PlanToMake)>,
+    /// The coordinator's own modules.
+    modules: Vec<ModuleOffer>,
+    /// Stands for the topics and racks of a moment.
+    ground: u64,
     checks_hold: bool,
     out: Vec<String>,
 }
@@ -65,6 +74,9 @@ impl Default for World {
             upto: Seq(0),
             store_holds: false,
             checks: Vec::new(),
+            plans: Vec::new(),
+            modules: Vec::new(),
+            ground: 0,
             checks_hold: false,
             out: Vec::new(),
         }
@@ -101,10 +113,16 @@ impl World {
             "leave" => self.leave(&command)?,
             "commit" => self.commit(&command)?,
             "fetch" => self.fetch(&command)?,
+            "delete" => self.ask("admin", Event::DeleteGroup),
+            "delete-offsets" => self.delete_offsets(&command)?,
+            "topics-removed" => self.topics_removed(&command),
             "close" => self.close(command.word(0)?)?,
             "wait" => self.wait(command.word(0)?.parse().map_err(|_| "wait wants milliseconds")?),
             "store" => self.store(command.word(0)?)?,
             "plans" => self.plans(command.word(0)?)?,
+            "make" => self.make(&command)?,
+            "ground" => self.ground_changes(&command)?,
+            "settings" => self.settings_change(&command)?,
             "crash" => self.crash(),
             "loaded" => self.loaded(),
             "describe" => self.describe(),
@@ -125,8 +143,12 @@ impl World {
         for (key, value) in &command.options {
             let number = || value.parse::<u64>().map_err(|_| format!("{key}={value} is no number"));
             match key.as_str() {
+                "lead" | "alias" | "fallback" => self.setting(key, value)?,
                 "delay" => self.limits.initial_rebalance_delay = Duration::from_millis(number()?),
                 "max-size" => self.limits.max_size = usize::try_from(number()?).unwrap_or(0),
+                "retention" => self.limits.offsets_retention = Duration::from_millis(number()?),
+                "check" => self.limits.offsets_check_interval = Duration::from_millis(number()?),
+                "commit-check" => self.settings.commit_check = commit_check(value)?,
                 "foreign" => {
                     self.settings.plan_check_foreign = match value.as_str() {
                         "off" => ForeignPlanCheck::Off,
@@ -141,7 +163,85 @@ impl World {
             }
         }
         self.coordinator = coordinator(&self.limits, &self.settings, self.heartbeat, true);
+        self.coordinator.set_modules(self.modules.as_slice().into());
         Ok(())
+    }
+
+    fn setting(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "lead" if value == "coordinator" => self.settings.lead = Lead::Coordinator,
+            "lead" => self.settings.lead = Lead::Members,
+            "alias" => self.settings.aliases = value.split(',').map(alias).collect(),
+            "fallback" => self.settings.fallback = Some(value.to_owned()),
+            "assignors" => self.settings.assignors = value.split(',').map(str::to_owned).collect(),
+            other => return Err(format!("no setting {other:?}")),
+        }
+        Ok(())
+    }
+
+    /// The operator's file is read again.
+    fn settings_change(&mut self, command: &Command) -> Result<(), String> {
+        for (key, value) in &command.options {
+            self.setting(key, value)?;
+        }
+        let book = SettingsBook::new([("*".to_owned(), self.settings.clone())]);
+        let now = self.now();
+        let told = self.coordinator.reconfigured(self.limits.clone(), book, now, counter(&mut self.drawn));
+        told.into_iter().for_each(|(_, effects)| self.took_effect(effects));
+        Ok(())
+    }
+
+    /// `modules=range:aa topics=2`: what the coordinator can run, and a number that stands for topics and racks.
+    fn ground_changes(&mut self, command: &Command) -> Result<(), String> {
+        if let Some(texts) = command.list("modules") {
+            self.modules = modules(texts);
+        }
+        self.ground = u64::try_from(command.number("topics", i64::try_from(self.ground).unwrap_or(0))?).unwrap_or(0);
+        let (now, modules) = (self.now(), self.modules.as_slice().into());
+        let told = self.coordinator.ground_changed(modules, now, counter(&mut self.drawn));
+        told.into_iter().for_each(|(_, effects)| self.took_effect(effects));
+        Ok(())
+    }
+
+    /// The coordinator's plan is made: `make A:x,B:y`, with `fault=`, `memo=`, `again=`, or `error=` without a plan.
+    fn make(&mut self, command: &Command) -> Result<(), String> {
+        if self.plans.is_empty() {
+            return Err("there is no plan to make".to_owned());
+        }
+        let (id, plan) = self.plans.remove(0);
+        let fault = |kind: &String| {
+            let digest = plan.assignor.as_ref().and_then(|name| self.module(name));
+            Fault { protocol: plan.protocol.clone(), digest, ..fault(command, kind) }
+        };
+        let states = command.word(0).unwrap_or_default().split(',').filter(|it| !it.is_empty());
+        let failed = command.options.get("fault").map(fault);
+        let made = match command.options.get("error") {
+            Some(kind) => Err(fault(kind)),
+            None => Ok(MadePlan {
+                states: states.map(|it| self.state(it)).collect(),
+                origin: Box::new(PlanOrigin {
+                    digest: plan.assignor.as_ref().filter(|_| failed.is_none()).and_then(|name| self.module(name)),
+                    copies: 1,
+                    complete: true,
+                    memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
+                    fault: failed,
+                    ..PlanOrigin::default()
+                }),
+                fingerprint: self.fingerprint(&plan),
+                call_again: command.options.get("again").map(|ms| millis(ms.parse().unwrap_or(0))),
+            }),
+        };
+        self.give(Event::WorkDone(id, WorkOutcome::PlanMade(made)));
+        Ok(())
+    }
+
+    fn module(&self, name: &Protocol) -> Option<Digest> {
+        self.modules.iter().find(|module| module.protocol == *name).map(|module| module.digest)
+    }
+
+    fn fingerprint(&self, plan: &PlanToMake) -> u64 {
+        let module = plan.assignor.as_ref().and_then(|name| self.module(name));
+        self.ground * 1000 + module.map_or(0, |digest| u64::from(digest.0[0]))
     }
 
     fn join(&mut self, command: &Command) -> Result<(), String> {
@@ -161,7 +261,10 @@ impl World {
             session_timeout: millis(session),
             rebalance_timeout: millis(rebalance),
             protocol_type: ProtocolType::from(command.text("type", "consumer").trim_matches('"')),
-            protocols: offers.iter().map(|offer| offered(offer, &name)).collect(),
+            protocols: match command.list("topics") {
+                Some(topics) => subscribed(&offers, topics),
+                None => offers.iter().map(|offer| offered(offer, &name)).collect(),
+            },
             skip_assignment: if version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
             handshake: if version >= 4 { IdHandshake::Required } else { IdHandshake::None },
             modules: command.list("modules").map(modules),
@@ -176,7 +279,9 @@ impl World {
         let result = match command.options.get("error") {
             Some(kind) => LeaderResult::Error(fault(command, kind)),
             None => {
-                let states = command.list("plan").unwrap_or_default().into_iter().map(|it| self.state(it)).collect();
+                let opaque = command.list("plan").unwrap_or_default().into_iter().map(|it| self.state(it));
+                let assigned = command.list("assign").unwrap_or_default().into_iter().map(|it| self.assignment(it));
+                let states = opaque.chain(assigned).collect();
                 let origin = command.options.get("module").map(|digest| PlanOrigin {
                     digest: Some(digest_of(digest)),
                     settings_hash: if command.text("settings", "") == "old" { 0 } else { self.settings.hash() },
@@ -233,10 +338,12 @@ impl World {
     fn commit(&mut self, command: &Command) -> Result<(), String> {
         let name = command.word(0)?.to_owned();
         let (member, generation) = self.identity(&name, command)?;
-        let note = "n".repeat(usize::try_from(command.number("note", 0)?).unwrap_or(0));
+        let note = usize::try_from(command.number("note", 0)?).unwrap_or(0);
         let offsets = command.list("offsets").unwrap_or_default().into_iter();
-        let offsets = offsets.map(|text| offset(text, &note)).collect::<Result<_, _>>()?;
-        let request = CommitRequest { member, instance: self.instance(&name, command), generation, offsets };
+        let offsets = offsets.map(|text| offset(text, note)).collect::<Result<_, _>>()?;
+        let retention = command.options.contains_key("keep").then_some(millis(command.number("keep", 0)?));
+        let instance = self.instance(&name, command);
+        let request = CommitRequest { member, instance, generation, retention, offsets };
         self.ask(&name, |ticket| Event::Commit(ticket, request));
         Ok(())
     }
@@ -246,6 +353,24 @@ impl World {
         let partitions = command.list("of").map(|topics| topics.iter().filter_map(asked).collect());
         self.ask("reader", |ticket| Event::Fetch(ticket, FetchRequest { partitions }));
         Ok(())
+    }
+
+    fn delete_offsets(&mut self, command: &Command) -> Result<(), String> {
+        let of = |text: &str| {
+            let parts =
+                text.rsplit_once('-').and_then(|(topic, partition)| Some((topic.into(), partition.parse().ok()?)));
+            parts.ok_or_else(|| format!("{text:?} is not topic-partition"))
+        };
+        let partitions = command.list("of").unwrap_or_default().into_iter().map(of).collect::<Result<_, _>>()?;
+        self.ask("admin", |ticket| Event::DeleteOffsets(ticket, DeleteOffsetsRequest { partitions }));
+        Ok(())
+    }
+
+    fn topics_removed(&mut self, command: &Command) {
+        let topics: Vec<TopicName> = command.words.iter().map(|it| it.as_str().into()).collect();
+        for (_, effects) in self.coordinator.topics_removed(&topics, self.now()) {
+            self.took_effect(effects);
+        }
     }
 
     fn close(&mut self, name: &str) -> Result<(), String> {
@@ -274,9 +399,15 @@ impl World {
                 self.write();
             }
             "fails" => {
+                self.store("breaks")?;
+                self.store("reads")?;
+            }
+            "breaks" => {
                 self.store_holds = false;
                 self.unstored.clear();
                 self.give(Event::StoreFailed);
+            }
+            "reads" => {
                 let records = self.stored.values().cloned().collect();
                 let (now, group) = (self.now(), self.group.clone());
                 let effects = self.coordinator.reloaded(&group, records, now, counter(&mut self.drawn));
@@ -310,7 +441,9 @@ impl World {
     fn crash(&mut self) {
         self.unstored.clear();
         self.checks.clear();
+        self.plans.clear();
         self.coordinator = coordinator(&self.limits, &self.settings, self.heartbeat, false);
+        self.coordinator.set_modules(self.modules.as_slice().into());
     }
 
     /// The store was read.
@@ -358,13 +491,29 @@ impl World {
         }
         self.unstored.extend(effects.records);
         self.upto = self.upto.max(effects.upto);
-        for Work::CheckPlan(id, plan) in effects.work {
-            // A foreign plan that is only looked at has no news for its group if nothing is wrong.
-            let only_looked_at =
-                plan.author == Author::Foreign && self.settings.plan_check_foreign != ForeignPlanCheck::Enforce;
-            if self.checks_hold || !only_looked_at {
-                self.checks.push((id, plan));
+        let mut reviews = Vec::new();
+        for work in effects.work {
+            match work {
+                Work::CheckPlan(id, plan) => {
+                    // A foreign plan that is only looked at has no news for its group if nothing is wrong.
+                    let only_looked_at =
+                        plan.author == Author::Foreign && self.settings.plan_check_foreign != ForeignPlanCheck::Enforce;
+                    if self.checks_hold || !only_looked_at {
+                        self.checks.push((id, plan));
+                    }
+                }
+                Work::MakePlan(id, plan) => {
+                    self.out.push(print::plan_to_make(&plan));
+                    self.plans.push((id, plan));
+                }
+                Work::ReviewPlan(id, plan) => {
+                    self.out.push("* the coordinator looks whether its plan still holds".to_owned());
+                    reviews.push((id, self.fingerprint(&plan)));
+                }
             }
+        }
+        for (id, fingerprint) in reviews {
+            self.give(Event::WorkDone(id, WorkOutcome::PlanReviewed(fingerprint)));
         }
         if !self.checks_hold && !self.checks.is_empty() {
             let _ = self.plans("fine");
@@ -376,7 +525,11 @@ impl World {
 
     fn write(&mut self) {
         for record in std::mem::take(&mut self.unstored) {
-            self.stored.insert(record.key(), record);
+            match record {
+                Record::Removed => self.stored.clear(),
+                Record::OffsetRemoved(..) => drop(self.stored.remove(&record.key())),
+                _ => drop(self.stored.insert(record.key(), record)),
+            }
         }
         let upto = std::mem::take(&mut self.upto);
         self.give(Event::Stored(upto));
@@ -421,6 +574,19 @@ impl World {
         (id, Bytes::from(bytes.to_owned()))
     }
 
+    /// `A:t-0+t-1`: an assignment as consumers read it.
+    fn assignment(&self, text: &str) -> (MemberId, Bytes) {
+        let (id, partitions) = self.state(text);
+        let text = String::from_utf8_lossy(&partitions).into_owned();
+        let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+        for (topic, partition) in text.split('+').filter_map(|it| it.rsplit_once('-')) {
+            topics.entry(topic).or_default().push(partition.parse().unwrap_or(-1));
+        }
+        let owned = |(topic, of): (_, Vec<i32>)| TopicPartitions { topic, partitions: of.into_iter().collect() };
+        let assignment = Assignment { topics: topics.into_iter().map(owned).collect(), user_data: None };
+        (id, assignment.encode().into())
+    }
+
     fn now(&self) -> Now {
         Now { mono: Timestamp(self.now_ms), wall: WallTime(i64::try_from(self.now_ms).unwrap_or(0)) }
     }
@@ -448,6 +614,21 @@ fn offered(text: &str, name: &str) -> OfferedProtocol {
     OfferedProtocol { name: Protocol::from(protocol), metadata: Bytes::from(metadata.to_owned()) }
 }
 
+/// The same subscription under each protocol.
+fn subscribed(offers: &[&str], topics: Vec<&str>) -> Vec<OfferedProtocol> {
+    let metadata = Bytes::from(Subscription { version: 1, topics, tail: Default::default() }.encode());
+    offers.iter().map(|offer| OfferedProtocol { name: Protocol::from(*offer), metadata: metadata.clone() }).collect()
+}
+
+fn commit_check(word: &str) -> Result<CommitCheck, String> {
+    match word {
+        "off" => Ok(CommitCheck::Off),
+        "warn" => Ok(CommitCheck::Warn),
+        "enforce" => Ok(CommitCheck::Enforce),
+        other => Err(format!("no check {other:?}")),
+    }
+}
+
 /// `rack-aware@1:aa`: the protocol, and a digest that begins so.
 fn modules(texts: Vec<&str>) -> Vec<ModuleOffer> {
     let module = |text: &str| {
@@ -455,6 +636,19 @@ fn modules(texts: Vec<&str>) -> Vec<ModuleOffer> {
         ModuleOffer { protocol: Protocol::from(protocol), digest: digest_of(digest) }
     };
     texts.into_iter().map(module).collect()
+}
+
+/// `range:rack-aware@1`, and how members hand over if the name does not say: `:cooperative`.
+fn alias(text: &str) -> Alias {
+    let mut parts = text.split(':');
+    let mut part = || parts.next().unwrap_or_default().to_owned();
+    let (protocol, assignor, mode) = (part(), part(), part());
+    let mode = match mode.as_str() {
+        "cooperative" => Some(Mode::Cooperative),
+        "eager" => Some(Mode::Eager),
+        _ => None,
+    };
+    Alias { protocol, assignor, mode }
 }
 
 fn digest_of(text: &str) -> Digest {
@@ -470,10 +664,16 @@ fn fault(command: &Command, kind: &str) -> Fault {
     }
 }
 
-/// `t-0:5`.
-fn offset(text: &str, note: &str) -> Result<CommittedOffset, String> {
-    let parts = text.split_once(':').and_then(|(tp, offset)| Some((tp.rsplit_once('-')?, offset.parse().ok()?)));
-    let ((topic, partition), offset) = parts.ok_or_else(|| format!("{text:?} is not topic-partition:offset"))?;
+/// `t-0:5`, or `t-0:5:100` with a note of its own length.
+fn offset(text: &str, note: usize) -> Result<CommittedOffset, String> {
+    let parts = text.split_once(':').and_then(|(tp, rest)| {
+        let (offset, note) = match rest.split_once(':') {
+            Some((offset, note)) => (offset, note.parse().ok()?),
+            None => (rest, note),
+        };
+        Some((tp.rsplit_once('-')?, offset.parse().ok()?, note))
+    });
+    let ((topic, partition), offset, note) = parts.ok_or_else(|| format!("{text:?} is not topic-partition:offset"))?;
     let partition = partition.parse().map_err(|_| format!("{partition:?} is no partition"))?;
-    Ok(CommittedOffset { topic: topic.into(), partition, offset, leader_epoch: -1, metadata: note.to_owned() })
+    Ok(CommittedOffset { topic: topic.into(), partition, offset, leader_epoch: -1, metadata: "n".repeat(note) })
 }

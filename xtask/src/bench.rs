@@ -1,18 +1,22 @@
-//! `cargo xtask bench [NAME]`: runs the measurements of `tests/bench`, optimised like a release.
+//! `cargo xtask bench [NAME [ARGUMENT …]]`: runs the measurements of `tests/bench`, optimised like a release.
 
 use anyhow::{Result, bail};
 
 use crate::guests;
 use crate::shell::{cargo, root, show};
 
-/// Runs one measurement, or all.
+/// Runs one measurement with its own arguments, or all.
 pub fn run(arguments: &[String]) -> Result<()> {
-    let mut command = cargo(&["bench", "--package", "divvy"]);
-    match arguments.first() {
-        Some(name) if root().join(format!("tests/bench/{name}.rs")).is_file() => command.args(["--bench", name]),
-        Some(name) => bail!("there is no tests/bench/{name}.rs"),
-        None => command.arg("--benches"),
+    let mut command = cargo(&["bench", "--workspace"]);
+    match arguments.split_first() {
+        Some((name, rest)) if is_there(name) => command.args(["--bench", name, "--"]).args(rest),
+        Some((name, _)) => bail!("there is no tests/bench/{name}.rs and no tests/bench/{name}/main.rs"),
+        None => command.args(["--bench", "assign", "--bench", "coordinator"]),
     };
     guests::build()?;
     show("measure", &mut command)
+}
+
+fn is_there(name: &str) -> bool {
+    ["{}.rs", "{}/main.rs"].iter().any(|file| root().join("tests/bench").join(file.replace("{}", name)).is_file())
 }

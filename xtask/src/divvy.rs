@@ -60,6 +60,15 @@ impl Server {
         self.process.kill()
     }
 
+    /// Asks it to stop, and waits until it has.
+    pub fn stop(&mut self) -> Result<()> {
+        let status = self.process.interrupt(ANSWERS_WITHIN)?;
+        if !status.success() {
+            bail!("divvy serve stopped with {status}:\n{}", self.log_tail());
+        }
+        Ok(())
+    }
+
     /// Starts it again: same address, same files.
     pub fn restart(&mut self) -> Result<()> {
         self.process = serve(&self.program, &self.folder, self.ports)?;

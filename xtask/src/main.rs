@@ -4,13 +4,18 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+mod apt;
 mod bench;
+mod cache;
 mod ci;
 mod clock;
 mod demo;
 mod divvy;
+mod go;
 mod guests;
 mod interop;
+mod java;
+mod node;
 mod ports;
 mod process;
 mod python;
@@ -37,8 +42,18 @@ const COMMANDS: &[Command] = &[
     Command { name: "test", takes: "[FILTER]", about: "build the guests, then run every test", run: test::run },
     Command { name: "setup", takes: "", about: "make this machine able to build WebAssembly", run: setup::run },
     Command { name: "guests", takes: "", about: "build assignors/*.wasm", run: guests::run },
-    Command { name: "interop", takes: "[CASE]", about: "unmodified Kafka clients against divvy", run: interop::run },
-    Command { name: "bench", takes: "[NAME]", about: "measure; NAME is a file of tests/bench", run: bench::run },
+    Command {
+        name: "interop",
+        takes: "[CASE]",
+        about: "unmodified Kafka clients against divvy; --list names the cases",
+        run: interop::run,
+    },
+    Command {
+        name: "bench",
+        takes: "[NAME …]",
+        about: "measure; NAME is one of tests/bench, what follows is its own",
+        run: bench::run,
+    },
     Command { name: "tidy", takes: "", about: "check floors, sizes, first lines, dead files", run: tidy::run },
     Command { name: "ci", takes: "", about: "all that a change must pass", run: ci::run },
 ];
@@ -61,7 +76,8 @@ fn main() -> ExitCode {
         eprintln!("error: there is no `cargo xtask {name}`; there are {}", names.join(", "));
         return ExitCode::from(USAGE);
     };
-    if rest.len() > usize::from(!command.takes.is_empty()) {
+    let takes_all = command.takes.ends_with("…]");
+    if !takes_all && rest.len() > usize::from(!command.takes.is_empty()) {
         eprintln!(
             "error: `cargo xtask {name}` takes {}",
             if command.takes.is_empty() { "nothing" } else { command.takes }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::apt;
 use crate::shell::{ask, cargo, quiet, root};
 
 /// The target of every guest.
@@ -103,8 +104,10 @@ fn rustup() -> Result<Compiler> {
 
 fn debian() -> Result<Compiler> {
     let linker = linker()?;
-    if !installed() {
-        install()?;
+    if !apt::installed(&DEBIAN_PACKAGES) {
+        apt::install(&DEBIAN_PACKAGES).with_context(|| {
+            format!("there is no compiler for {WASM} (`rustup target add {WASM}` would bring one, too)")
+        })?;
     }
     Ok(Compiler::Debian { linker })
 }
@@ -118,30 +121,4 @@ fn linker() -> Result<PathBuf> {
         bail!("{} is missing: guests need the linker of a rustup toolchain (https://rustup.rs)", linker.display());
     }
     Ok(linker)
-}
-
-fn installed() -> bool {
-    DEBIAN_PACKAGES.iter().all(|package| {
-        ask("dpkg-query", &["-W", "-f", "${db:Status-Status}", package]).is_some_and(|status| status == "installed")
-    })
-}
-
-fn install() -> Result<()> {
-    let by_hand = format!("apt-get install -y --no-install-recommends {}", DEBIAN_PACKAGES.join(" "));
-    if ask("apt-get", &["--version"]).is_none() {
-        bail!("this is no Debian: get a toolchain with rustup, then run `rustup target add {WASM}`");
-    }
-    if ask("id", &["-u"]).is_none_or(|user| user != "0") {
-        bail!("not root: run `sudo {by_hand}`, or `rustup target add {WASM}`");
-    }
-    let apt = |words: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-        quiet(&format!("apt-get {}", words.join(" ")), &mut command)
-    };
-    // A fresh machine has no list of packages yet; an old list names files that are gone.
-    apt(&["update"]).with_context(|| "apt-get found no package lists (is there a network?)".to_owned())?;
-    let words: Vec<&str> = by_hand.split(' ').skip(1).collect();
-    apt(&words).with_context(|| format!("`{by_hand}` failed"))?;
-    Ok(())
 }

@@ -1,15 +1,28 @@
 //! `divvy groups describe GROUP`.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use clap::Args;
+use serde_json::Value;
 
 use super::Source;
-use super::view::{Group, Member, Suspension};
+use super::view::{Group, Led, Member, Suspension};
 use crate::cli::admin;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, Tone, plain, table};
+use crate::group::GroupLimits;
+use crate::server::settings;
+use crate::wire::Text;
+use crate::wire::messages::describe_configs::{
+    DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
+};
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
+use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
+
+/// Kafka's number of a broker among what has settings.
+const BROKER: i8 = 4;
 
 /// How Kafka says that there is no such group: with success.
 const NO_SUCH_GROUP: &str = "Dead";
@@ -42,7 +55,8 @@ impl Describe {
         }
         let server = self.source.server();
         let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
-        let answer = Kafka::connect(server)?.ask(&request)?;
+        let mut connection = Kafka::connect(server)?;
+        let answer = connection.ask(&request)?;
         let group = answer.groups.first().ok_or_else(|| missing(server))?;
         if group.group_state == NO_SUCH_GROUP {
             return Err(missing(server));
@@ -51,21 +65,52 @@ impl Describe {
             let what = format!("group {:?} is not described", self.group);
             return Err(refused(&what, group.error_code, group.error_message.as_ref()));
         }
-        Ok(Group::from_wire(group))
+        Ok(Group { limits: limits(&mut connection, &self.group), ..Group::from_wire(group) })
     }
+}
+
+/// The coordinator's bounds, as far as it tells them: a group is described without them too.
+fn limits(server: &mut Kafka, group: &str) -> BTreeMap<String, Value> {
+    let request =
+        FindCoordinatorRequest { key: group.into(), coordinator_keys: vec![group.into()], ..Default::default() };
+    let Ok(found) = server.ask(&request) else { return BTreeMap::new() };
+    let node = found.coordinators.first().map_or(found.node_id, |coordinator| coordinator.node_id);
+    let keys = settings::limits(&GroupLimits::default()).into_iter().map(|setting| Text::from(setting.name));
+    let resource = DescribeConfigsResource {
+        resource_type: BROKER,
+        resource_name: Text::from(node.to_string()),
+        configuration_keys: Some(keys.collect()),
+    };
+    let Ok(told) = server.ask(&DescribeConfigsRequest { resources: vec![resource], ..Default::default() }) else {
+        return BTreeMap::new();
+    };
+    let limit = |it: &DescribeConfigsResourceResult| {
+        Some((it.name.to_string(), it.value.as_ref()?.parse::<i64>().ok()?.into()))
+    };
+    told.results.iter().flat_map(|result| &result.configs).filter_map(limit).collect()
 }
 
 fn text(group: &Group, output: &Output) -> String {
     let mut parts = vec![plain(&head(group))];
+    parts.extend(group.led.as_ref().map(|led| plain(&led_by(led))));
     if let Some(trigger) = &group.last_trigger {
         parts.push(output.tone(Tone::Faint, &plain(&format!("last rebalance: {trigger}"))));
     }
+    if !group.limits.is_empty() {
+        parts.push(output.tone(Tone::Faint, &plain(&limits_text(&group.limits))));
+    }
+    parts.extend(group.alarms.iter().map(|alarm| output.tone(Tone::Bad, &plain(&format!("ALARM: {alarm}")))));
     if !group.members.is_empty() {
         let rows = group.members.iter().map(|member| row(group, member));
         parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS (MODULE)"], rows)));
     }
     parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &plain(&suspended(suspension)))));
     parts.join("\n")
+}
+
+fn limits_text(limits: &BTreeMap<String, Value>) -> String {
+    let limits: Vec<String> = limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    format!("bounds: {}", limits.join(", "))
 }
 
 fn head(group: &Group) -> String {
@@ -83,6 +128,19 @@ fn head(group: &Group) -> String {
         head.push_str(&format!(", type {protocol_type}"));
     }
     head
+}
+
+/// Who assigns where no member leads.
+fn led_by(led: &Led) -> String {
+    let mut text = "led by the coordinator (divvy) with ".to_owned();
+    match (&led.assignor, &led.digest) {
+        (Some(assignor), Some(digest)) => text.push_str(&format!("{assignor} (module {})", short(digest))),
+        _ => text.push_str("its own range"),
+    }
+    if !led.config.is_null() {
+        text.push_str(&format!(", config {}", led.config));
+    }
+    text
 }
 
 fn row(group: &Group, member: &Member) -> Vec<String> {

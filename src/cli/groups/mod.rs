@@ -9,18 +9,24 @@ use super::failure::{Failure, Kind};
 use super::output::{Output, aside, plain};
 use super::{ADMIN, SERVER, admin};
 
+mod delete;
 mod describe;
 mod history;
 mod list;
+mod reset_offsets;
 mod view;
 
-/// Look at groups.
+/// Look at groups, delete them, set their offsets.
 #[derive(Subcommand, Debug)]
 pub enum Groups {
     /// The groups with their states
     List(list::List),
     /// One group: members, what they own and offer, what is suspended and why
     Describe(describe::Describe),
+    /// Delete groups that have no members, with all that they have committed
+    Delete(delete::Delete),
+    /// Set how far a group has come. Without --execute it only shows what would be
+    ResetOffsets(reset_offsets::ResetOffsets),
     /// The last generations of a group: what began each, by which module, how long it took
     History(history::History),
 }
@@ -78,6 +84,8 @@ impl Groups {
         match self {
             Groups::List(list) => list.run(output),
             Groups::Describe(describe) => describe.run(output),
+            Groups::Delete(delete) => delete.run(output),
+            Groups::ResetOffsets(reset) => reset.run(output),
             Groups::History(history) => history.run(output),
         }
     }

@@ -1,8 +1,11 @@
 //! A group as the command line shows it: in the admin port's words, from whichever of the two sources there is.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::admin::alarms::double_owners;
 use crate::embedded::{show_metadata, show_state};
 use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 
@@ -24,12 +27,30 @@ pub struct Group {
     pub leader: Option<String>,
     /// The module that made the plan in force.
     pub plan_digest: Option<String>,
+    /// How the coordinator leads it, if it does.
+    pub led: Option<Led>,
     /// Why it rebalanced last.
     pub last_trigger: Option<String>,
     /// Its members.
     pub members: Vec<Member>,
     /// What the vote passes over.
     pub suspended: Vec<Suspension>,
+    /// What must not be so.
+    pub alarms: Vec<String>,
+    /// The bounds that hold for it, by Kafka's names; empty where nobody tells.
+    pub limits: BTreeMap<String, Value>,
+}
+
+/// How the coordinator leads a group.
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(default)]
+pub struct Led {
+    /// What serves the protocol; none: divvy's own range.
+    pub assignor: Option<String>,
+    /// The SHA-256 of its file.
+    pub digest: Option<String>,
+    /// Its configuration.
+    pub config: Value,
 }
 
 /// A member.
@@ -94,12 +115,16 @@ impl Group {
     /// What DescribeGroups tells.
     pub fn from_wire(group: &DescribedGroup) -> Self {
         let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let members: Vec<Member> =
+            group.members.iter().map(|member| Member::from_wire(&group.protocol_type, member)).collect();
+        let states = members.iter().map(|member| (member.id.as_str(), &member.state));
         Self {
+            alarms: double_owners(None, states),
             id: group.group_id.to_string(),
             state: state(&group.group_state).to_owned(),
             protocol_type: named(&group.protocol_type),
             protocol: named(&group.protocol_data),
-            members: group.members.iter().map(|member| Member::from_wire(&group.protocol_type, member)).collect(),
+            members,
             ..Self::default()
         }
     }

@@ -1,7 +1,7 @@
 //! ApiVersions: what is served, and that this is divvy.
 
 use crate::wire::ErrorCode;
-use crate::wire::api::SERVED;
+use crate::wire::api::{SERVED, VersionRange};
 use crate::wire::divvy::ApiVersionsTag;
 use crate::wire::messages::api_versions::ApiVersion;
 use crate::wire::messages::{ApiVersionsRequest, ApiVersionsResponse};
@@ -26,12 +26,11 @@ pub(crate) fn too_new() -> ApiVersionsResponse {
 }
 
 fn table(error_code: ErrorCode) -> ApiVersionsResponse {
-    let row = |served: &crate::wire::api::Served| ApiVersion {
-        api_key: served.key.code(),
-        min_version: served.advertised.min,
-        max_version: served.advertised.max,
+    let row = |served: &crate::wire::api::Served| {
+        let VersionRange { min: min_version, max: max_version } = served.advertised?;
+        Some(ApiVersion { api_key: served.key.code(), min_version, max_version })
     };
-    ApiVersionsResponse { error_code, api_keys: SERVED.iter().map(row).collect(), ..Default::default() }
+    ApiVersionsResponse { error_code, api_keys: SERVED.iter().filter_map(row).collect(), ..Default::default() }
 }
 
 /// KIP-511: letters and digits at both ends, dots and dashes between them.

@@ -84,21 +84,26 @@ fn assigned(asked: &CreatableTopic, view: &View) -> Result<(u32, Vec<Vec<Rack>>)
         if it.partition_index != expected {
             return Err(wrong(format!("partition {expected} is not assigned, or assigned twice")));
         }
-        let known = view.brokers();
-        let mut of_partition = Vec::with_capacity(it.broker_ids.len());
-        for node in &it.broker_ids {
-            if !known.iter().any(|broker| broker.node == *node) {
-                return Err(wrong(format!("there is no broker {node}: Metadata lists them")));
-            }
-            of_partition.extend(view.rack_of(*node).cloned());
-        }
-        racks.push(of_partition);
+        racks.push(racks_of(&it.broker_ids, view).map_err(wrong)?);
     }
     let partitions = u32::try_from(racks.len()).map_err(|_| wrong("too many partitions".to_owned()))?;
     if racks.iter().all(Vec::is_empty) {
         racks.clear();
     }
     Ok((partitions, racks))
+}
+
+/// The racks that these virtual brokers stand for.
+pub(super) fn racks_of(nodes: &[i32], view: &View) -> Result<Vec<Rack>, String> {
+    let known = view.brokers();
+    let mut racks = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        if !known.iter().any(|broker| broker.node == *node) {
+            return Err(format!("there is no broker {node}: Metadata lists them"));
+        }
+        racks.extend(view.rack_of(*node).cloned());
+    }
+    Ok(racks)
 }
 
 fn refuse(code: ErrorCode, message: String) -> TopicError {

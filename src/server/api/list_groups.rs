@@ -16,15 +16,17 @@ pub(crate) async fn answer(request: ListGroupsRequest, handle: Handle) -> ListGr
         return ListGroupsResponse { error_code: ErrorCode::CoordinatorLoadInProgress, ..Default::default() };
     };
     let wanted = |group: &&GroupSummary| {
-        passes(&request.states_filter, group.state.wire()) && passes(&request.types_filter, CLASSIC)
+        is_among(&request.states_filter, group.state.wire(), str::trim)
+            && is_among(&request.types_filter, CLASSIC, |wanted| wanted)
     };
     let groups = groups.iter().filter(wanted).map(listed).collect();
     ListGroupsResponse { groups, ..Default::default() }
 }
 
-/// An empty filter lets everything pass; case does not count.
-fn passes(filter: &[Text], value: &str) -> bool {
-    filter.is_empty() || filter.iter().any(|wanted| wanted.trim().eq_ignore_ascii_case(value))
+/// Without a filter everything is wanted; case does not count. Kafka reads a state without the blanks around it, but not
+/// a type.
+fn is_among(filter: &[Text], value: &str, read: fn(&str) -> &str) -> bool {
+    filter.is_empty() || filter.iter().any(|wanted| read(wanted).eq_ignore_ascii_case(value))
 }
 
 fn listed(group: &GroupSummary) -> ListedGroup {

@@ -1,39 +1,57 @@
-//! ListOffsets: divvy holds no records, so a partition's end is its begin.
+//! ListOffsets: divvy holds no records. A partition begins at 0 and ends at the highest offset that any group has
+//! committed, so that tools show how far a group is behind the foremost, and can reset it to anything in between.
+
+use std::collections::HashMap;
 
 use super::text;
-use crate::server::directory::Directory;
+use crate::ids::TopicName;
+use crate::server::Handle;
+use crate::server::ends::TopicEnds;
 use crate::wire::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsTopic, ListOffsetsTopicResponse,
 };
 use crate::wire::messages::{ListOffsetsRequest, ListOffsetsResponse};
 
-/// "The last offset" and "the first offset", as the request says them; every other value is a time or newer than us.
+/// "The offset after the last record" and "the first one", as the request says them.
 const LATEST: i64 = -1;
 const EARLIEST: i64 = -2;
 
+/// "The first one on this broker's own disk" (KIP-405): without tiers the same as the first.
+const EARLIEST_LOCAL: i64 = -4;
+
 /// The answer.
-pub(crate) fn answer(request: &ListOffsetsRequest, topics: &Directory) -> ListOffsetsResponse {
-    let topic = |it: &ListOffsetsTopic| ListOffsetsTopicResponse {
-        name: text(it.name.as_str()),
-        partitions: it.partitions.iter().map(|partition| of_partition(it, partition, topics)).collect(),
-    };
-    ListOffsetsResponse { topics: request.topics.iter().map(topic).collect(), ..Default::default() }
+pub(crate) async fn answer(request: ListOffsetsRequest, handle: Handle) -> ListOffsetsResponse {
+    let mut ends = HashMap::new();
+    for topic in &request.topics {
+        let is_asked = |it: &ListOffsetsPartition| {
+            it.timestamp == LATEST && handle.topics().missing(&topic.name, it.partition_index).is_none()
+        };
+        let name = TopicName::from(topic.name.as_str());
+        if topic.partitions.iter().any(is_asked) && !ends.contains_key(&name) {
+            let of_topic = handle.recent_ends().of(&name, &handle).await;
+            ends.insert(name, of_topic);
+        }
+    }
+    let topics = request.topics.iter().map(|topic| of_topic(topic, ends.get(topic.name.as_str()), &handle)).collect();
+    ListOffsetsResponse { topics, ..Default::default() }
 }
 
-fn of_partition(
-    topic: &ListOffsetsTopic,
-    asked: &ListOffsetsPartition,
-    topics: &Directory,
-) -> ListOffsetsPartitionResponse {
-    let partition_index = asked.partition_index;
-    if let Some(error_code) = topics.missing(&topic.name, partition_index) {
-        return ListOffsetsPartitionResponse { partition_index, error_code, ..Default::default() };
-    }
-    match asked.timestamp {
-        LATEST | EARLIEST => {
-            ListOffsetsPartitionResponse { partition_index, offset: 0, leader_epoch: 0, ..Default::default() }
+fn of_topic(topic: &ListOffsetsTopic, ends: Option<&TopicEnds>, handle: &Handle) -> ListOffsetsTopicResponse {
+    let partition = |asked: &ListOffsetsPartition| {
+        let partition_index = asked.partition_index;
+        if let Some(error_code) = handle.topics().missing(&topic.name, partition_index) {
+            return ListOffsetsPartitionResponse { partition_index, error_code, ..Default::default() };
         }
-        // No record is that young.
-        _ => ListOffsetsPartitionResponse { partition_index, ..Default::default() },
+        let offset = match asked.timestamp {
+            LATEST => ends.and_then(|ends| ends.get(&partition_index)).copied().unwrap_or(0).max(0),
+            EARLIEST | EARLIEST_LOCAL => 0,
+            // No record is that young, or that old, or in another tier.
+            _ => return ListOffsetsPartitionResponse { partition_index, ..Default::default() },
+        };
+        ListOffsetsPartitionResponse { partition_index, offset, leader_epoch: 0, ..Default::default() }
+    };
+    ListOffsetsTopicResponse {
+        name: text(topic.name.as_str()),
+        partitions: topic.partitions.iter().map(partition).collect(),
     }
 }

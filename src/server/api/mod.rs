@@ -1,7 +1,12 @@
 //! One file for each kind of request: its version in, an event or an answer out. API versions stop here.
 
 pub(crate) mod api_versions;
+pub(crate) mod create_partitions;
 pub(crate) mod create_topics;
+pub(crate) mod delete_groups;
+pub(crate) mod delete_topics;
+pub(crate) mod describe_cluster;
+pub(crate) mod describe_configs;
 pub(crate) mod describe_groups;
 pub(crate) mod fetch;
 pub(crate) mod find_coordinator;
@@ -12,9 +17,11 @@ pub(crate) mod list_groups;
 pub(crate) mod list_offsets;
 pub(crate) mod metadata;
 pub(crate) mod offset_commit;
+pub(crate) mod offset_delete;
 pub(crate) mod offset_fetch;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
+pub(crate) mod txn_offset_commit;
 
 use std::net::IpAddr;
 
@@ -90,6 +97,10 @@ pub(crate) enum Frame {
     Commit(Box<offset_commit::Asked>),
     /// The groups asked for.
     Fetch(Box<offset_fetch::Asked>),
+    /// The groups to delete.
+    DeleteGroups(Box<delete_groups::Asked>),
+    /// The partitions to forget, some with their answer already.
+    OffsetDelete(Box<offset_delete::Asked>),
 }
 
 #[cfg(test)]
@@ -143,6 +154,8 @@ impl Asked {
             Frame::Plain => 0,
             Frame::Commit(asked) => asked.bytes(),
             Frame::Fetch(asked) => asked.bytes(),
+            Frame::DeleteGroups(asked) => asked.bytes(),
+            Frame::OffsetDelete(asked) => asked.bytes(),
         };
         known
             + match &self.replies {
@@ -171,6 +184,17 @@ impl Asked {
                 }
                 put_response(to, version, correlation_id, &offset_fetch::answer(*asked, replies, version))
             }
+            (Frame::DeleteGroups(asked), Replies::Many(replies)) => {
+                let replies: Vec<Reply> = replies.into_iter().flatten().collect();
+                let answer = delete_groups::answer(&asked, &replies);
+                answer.results.iter().for_each(|it| handle.metrics().error(ApiKey::DeleteGroups, it.error_code));
+                put_response(to, version, correlation_id, &answer)
+            }
+            (Frame::OffsetDelete(asked), Replies::One(Some(Reply::DeleteOffsets(reply)))) => {
+                let each = reply.partitions.iter().map(|(_, _, error)| *error);
+                each.chain([reply.error]).for_each(|error| handle.metrics().error(ApiKey::OffsetDelete, error));
+                put_response(to, version, correlation_id, &offset_delete::answer(*asked, &reply))
+            }
             _ => Err(mismatch()),
         }
     }
@@ -185,7 +209,8 @@ fn reply_bytes(reply: &Reply) -> usize {
         }
         Reply::Commit(results) => results.len() * size_of::<(TopicName, i32, ErrorCode)>(),
         Reply::Leave(reply) => reply.members.len() * size_of::<(MemberId, Option<InstanceId>, ErrorCode)>(),
-        Reply::Heartbeat(_) | Reply::Sync(_) | Reply::Fetch(Err(_)) => 0,
+        Reply::DeleteOffsets(reply) => reply.partitions.len() * size_of::<(TopicName, i32, ErrorCode)>(),
+        Reply::Heartbeat(_) | Reply::Sync(_) | Reply::Fetch(Err(_)) | Reply::DeleteGroup(_) => 0,
     }
 }
 
@@ -209,7 +234,7 @@ fn encode_plain(shape: Shape, reply: Reply, handle: &Handle, to: &mut BytesMut) 
             handle.metrics().error(ApiKey::LeaveGroup, reply.error);
             put_response(to, version, id, &leave_group::answer(reply, version))
         }
-        Reply::Commit(_) | Reply::Fetch(_) => Err(mismatch()),
+        Reply::Commit(_) | Reply::Fetch(_) | Reply::DeleteGroup(_) | Reply::DeleteOffsets(_) => Err(mismatch()),
     }
 }
 

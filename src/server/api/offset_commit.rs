@@ -1,5 +1,7 @@
 //! OffsetCommit: what names no topic or partition of ours is answered here, the rest goes to the group.
 
+use std::time::Duration;
+
 use super::{Peer, text};
 use crate::group::event::{CommitRequest, CommittedOffset};
 use crate::ids::{Generation, GroupId, InstanceId, TopicName};
@@ -54,9 +56,15 @@ pub(crate) fn ask(
         member: peer.member(&request.member_id),
         instance: request.group_instance_id.as_deref().map(InstanceId::from),
         generation: Generation(request.generation_id_or_member_epoch),
+        retention: retention(request.retention_time_ms),
         offsets,
     };
     (Asked(asked), peer.group(&request.group_id), (!commit.offsets.is_empty()).then_some(commit))
+}
+
+/// What v2 to v4 say; -1 leaves it to the server. A time that is over is over.
+fn retention(time_ms: i64) -> Option<Duration> {
+    (time_ms != -1).then(|| Duration::from_millis(u64::try_from(time_ms).unwrap_or(0)))
 }
 
 /// The answer: `results` are the group's, in the order of the partitions that it was asked about. It says 69 of a

@@ -129,6 +129,11 @@ impl<'d> Section<'d> {
         self.bounded(key, &expected, bounds).map(Duration::from_millis)
     }
 
+    pub(super) fn minutes(&mut self, key: &'static str, bounds: RangeInclusive<u64>) -> Option<Duration> {
+        let expected = format!("a number of minutes from {} to {}", bounds.start(), bounds.end());
+        self.bounded(key, &expected, bounds).map(|minutes| Duration::from_secs(60 * minutes))
+    }
+
     fn bounded(&mut self, key: &'static str, expected: &str, bounds: RangeInclusive<u64>) -> Option<u64> {
         self.get(key, expected, |value| integer(value).filter(|number| bounds.contains(number)))
     }

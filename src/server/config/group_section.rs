@@ -7,20 +7,24 @@ use toml::de::DeValue;
 
 use super::document::{Report, Section, Table};
 use super::values::is_protocol_wish;
-use crate::group::{ForeignPlanCheck, GroupSettings, LeaderSelection, PlanCheck};
+use crate::group::{Alias, CommitCheck, ForeignPlanCheck, GroupSettings, Lead, LeaderSelection, PlanCheck};
+use crate::ids::{Mode, Protocol};
 
 const MATCH: &str = r#"a pattern of group ids, such as "search-*""#;
 const ASSIGNORS: &str = r#"a list of assignors, each by name or name@version, such as ["rack-aware@1", "range"]"#;
 const CONFIG: &str = "a table for each assignor, such as config.rack-aware = { key = 1 }";
+const PROTOCOL: &str = r#"a protocol that clients offer, such as "range""#;
 const FALLBACK: &str = r#"an assignor by name or name@version, such as "range""#;
 
 /// The pattern and its settings, if there is a pattern. The literal is whole: a setting without its key does not
 /// compile.
 pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(String, GroupSettings)> {
     let checks = [("enforce", PlanCheck::Enforce), ("warn", PlanCheck::Warn), ("off", PlanCheck::Off)];
+    let commits = [("off", CommitCheck::Off), ("warn", CommitCheck::Warn), ("enforce", CommitCheck::Enforce)];
     let foreign =
         [("warn", ForeignPlanCheck::Warn), ("enforce", ForeignPlanCheck::Enforce), ("off", ForeignPlanCheck::Off)];
     let selections = [("keep", LeaderSelection::Keep), ("random", LeaderSelection::Random)];
+    let leads = [("members", Lead::Members), ("coordinator", Lead::Coordinator)];
     let mut section = Section::new(table, &["config"], report);
     section.needs("match", r#"match = "search-*""#);
     let pattern = section.text("match", MATCH, not_empty);
@@ -31,9 +35,40 @@ pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(Stri
         plan_check: section.choice("plan.check", &checks).unwrap_or_default(),
         plan_check_foreign: section.choice("plan.check.foreign", &foreign).unwrap_or_default(),
         leader_selection: section.choice("leader.selection", &selections).unwrap_or_default(),
+        commit_check: section.choice("commit.check", &commits).unwrap_or_default(),
+        lead: section.choice("lead", &leads).unwrap_or_default(),
+        aliases: section.tables("alias").into_iter().filter_map(|table| alias(table, report)).collect(),
     };
+    if !settings.aliases.is_empty() && settings.lead == Lead::Members {
+        section.wrong("alias names what serves where the coordinator leads: write lead = \"coordinator\" too");
+    }
     section.finish();
     pattern.map(|pattern| (pattern, settings))
+}
+
+/// A name that clients offer, and what serves under it.
+fn alias<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<Alias> {
+    let modes = [("eager", Mode::Eager), ("cooperative", Mode::Cooperative)];
+    let mut section = Section::new(table, &[], report);
+    section.needs("protocol", r#"protocol = "range""#);
+    section.needs("assignor", r#"assignor = "rack-aware@1""#);
+    let protocol = section.text("protocol", PROTOCOL, not_empty);
+    let served_by = section.text("assignor", FALLBACK, assignor);
+    let mode = section.choice("mode", &modes);
+    if let Some(name) = &protocol {
+        match (Mode::of_kafkas(&Protocol::from(name.as_str())), mode) {
+            (Some(is), Some(said)) if is != said => {
+                section.wrong(&format!("mode: every client hands over the other way under {name}: leave it out"));
+            }
+            (None, None) if !name.contains('@') => section.wrong(&format!(
+                "mode is missing here: how clients hand over under {name} is not known; write mode = \"eager\" (all is \
+                 given up first) or mode = \"cooperative\""
+            )),
+            _ => {}
+        }
+    }
+    section.finish();
+    Some(Alias { protocol: protocol?, assignor: served_by?, mode })
 }
 
 fn not_empty(text: &str) -> Option<String> {

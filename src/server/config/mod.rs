@@ -10,7 +10,7 @@ mod values;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::file::read_regular;
@@ -64,6 +64,12 @@ pub struct Config {
     pub topics_auto_create: Option<u32>,
     /// `shards`: how many tasks share the groups; none follows the cores.
     pub shards: Option<usize>,
+    /// `assignors`: the folder of the coordinator's own modules; none looks into the usual places when a group needs one.
+    pub assignors: Option<PathBuf>,
+    /// The usual places: no key, they depend on where the program is and where it was started.
+    pub usual_assignors: Vec<PathBuf>,
+    /// `module.cache`: where replaced modules are kept.
+    pub module_cache: Option<PathBuf>,
     /// `log.format`.
     pub log_format: LogFormat,
     /// `log.filter`: in the words of `tracing`.
@@ -91,6 +97,9 @@ impl Default for Config {
             // evenly among 2, 3, 4 or 6 workers, where Kafka's own 1 would leave all but one of them idle.
             topics_auto_create: Some(12),
             shards: None,
+            assignors: None,
+            usual_assignors: Vec::new(),
+            module_cache: None,
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
             topics: Vec::new(),

@@ -1,5 +1,7 @@
 //! The keys of the server itself: everything outside `[[topic]]` and `[[group]]`.
 
+use std::path::PathBuf;
+
 use toml::de::DeTable;
 
 use super::document::{Report, Section, integer};
@@ -23,6 +25,7 @@ const MAX_OFFSET_METADATA_BYTES: u64 = 65_536;
 const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
 const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
 const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
+const FOLDER: &str = "the path of a folder, in quotes";
 const DATA: &str = r#"the path of a folder, or "memory""#;
 
 /// Reads a whole file.
@@ -76,6 +79,9 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         topics_auto_create: number_or(top, "topics.auto.create", "off", MAX_PARTITIONS_PER_TOPIC.into())
             .map_or(default.topics_auto_create, |partitions| partitions.map(topic_section::count)),
         shards: number_or(top, "shards", "auto", MAX_SHARDS as u64).map_or(default.shards, |shards| shards.map(size)),
+        assignors: top.text("assignors", FOLDER, folder),
+        usual_assignors: default.usual_assignors,
+        module_cache: top.text("module.cache", FOLDER, folder),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
         log_filter: top.text("log.filter", LOG_FILTER, log_filter).unwrap_or(default.log_filter),
         topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
@@ -98,6 +104,10 @@ fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits
         offset_metadata_max_bytes: top
             .number("offset.metadata.max.bytes", 0..=MAX_OFFSET_METADATA_BYTES)
             .map_or(default.offset_metadata_max_bytes, size),
+        offsets_retention: top.minutes("offsets.retention.minutes", 1..=MAX_INT32).unwrap_or(default.offsets_retention),
+        offsets_check_interval: top
+            .milliseconds("offsets.retention.check.interval.ms", 1..=MAX_INT32)
+            .unwrap_or(default.offsets_check_interval),
     }
 }
 
@@ -107,6 +117,10 @@ fn number_or(top: &mut Section<'_>, key: &'static str, word: &str, most: u64) ->
         Some(text) => (text == word).then_some(None),
         None => integer(value).filter(|number| (1..=most).contains(number)).map(Some),
     })
+}
+
+fn folder(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
 fn log_filter(text: &str) -> Option<String> {

@@ -1,7 +1,8 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
 use super::*;
-use crate::group::{ForeignPlanCheck, LeaderSelection, PlanCheck};
+use crate::group::{Alias, CommitCheck, ForeignPlanCheck, Lead, LeaderSelection, PlanCheck};
+use crate::ids::Mode;
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
     Config::parse(text, "divvy.toml")
@@ -44,6 +45,9 @@ fn the_sample_with_its_examples_says_every_key() {
     assert_eq!(settings.assignors, ["rack-aware@1", "range"]);
     assert_eq!(settings.config["rack-aware"], serde_json::json!({"spread": 2}));
     assert_eq!(settings.fallback.as_deref(), Some("range"));
+    assert_eq!(settings.lead, Lead::Coordinator);
+    let alias = Alias { protocol: "range".to_owned(), assignor: "rack-aware@1".to_owned(), mode: None };
+    assert_eq!(settings.aliases, [alias]);
 
     // Whoever adds a key finds this: the sentence about an unknown key lists all that are asked for.
     for section in ["", "[[topic]]\nname = \"t\"\npartitions = 1", "[[group]]\nmatch = \"*\""] {
@@ -69,9 +73,13 @@ fn every_key_of_the_server_can_be_set() {
         group.initial.rebalance.delay.ms = 0
         group.max.size = 3
         offset.metadata.max.bytes = 0
+        offsets.retention.minutes = 1
+        offsets.retention.check.interval.ms = 9
         socket.request.max.bytes = 1_000_000
         topics.auto.create = "off"
         shards = 2
+        assignors = "/srv/assignors"
+        module.cache = "/var/cache/divvy"
         [load]
         wait.ms = 7
         heartbeat = "not-ready"
@@ -94,18 +102,44 @@ fn every_key_of_the_server_can_be_set() {
             initial_rebalance_delay: ms(0),
             max_size: 3,
             offset_metadata_max_bytes: 0,
+            offsets_retention: ms(60_000),
+            offsets_check_interval: ms(9),
         },
         socket_request_max_bytes: 1_000_000,
         load_wait: ms(7),
         load_heartbeat: LoadHeartbeat::NotReady,
         topics_auto_create: None,
         shards: Some(2),
+        assignors: Some("/srv/assignors".into()),
+        usual_assignors: Vec::new(),
+        module_cache: Some("/var/cache/divvy".into()),
         log_format: LogFormat::Json,
         log_filter: "warn,divvy=debug".to_owned(),
         topics: Vec::new(),
         groups: Vec::new(),
     };
     assert_eq!(config, expected);
+}
+
+#[test]
+fn an_alias_says_how_members_hand_over_where_its_name_does_not() {
+    let group = |alias: &str| format!("[[group]]\nmatch = \"*\"\nlead = \"coordinator\"\nalias = [{{ {alias} }}]");
+    let mine = parse(&group(r#"protocol = "mine", assignor = "a", mode = "cooperative""#)).unwrap();
+    assert_eq!(mine.groups[0].1.mode(&"mine".into()), Some(Mode::Cooperative));
+    let known = parse(&group(r#"protocol = "cooperative-sticky", assignor = "a@2""#)).unwrap();
+    assert_eq!(known.groups[0].1.mode(&"cooperative-sticky".into()), Some(Mode::Cooperative));
+    for (alias, what) in [
+        (r#"protocol = "mine", assignor = "a""#, "mode is missing here"),
+        (r#"protocol = "range", assignor = "a", mode = "cooperative""#, "the other way under range"),
+        (r#"protocol = "range""#, "assignor is missing here"),
+        (r#"protocol = "range", assignor = "a b""#, "an assignor by name or name@version"),
+        (r#"protocol = "range", assignor = "a", moed = "eager""#, "did you mean mode?"),
+    ] {
+        let said = problem(&group(alias));
+        assert!(said.contains(what), "{alias}: {said}");
+    }
+    let useless = problem("[[group]]\nmatch = \"*\"\nalias = [{ protocol = \"range\", assignor = \"a\" }]");
+    assert!(useless.contains("write lead = \"coordinator\" too"), "{useless}");
 }
 
 #[test]
@@ -124,6 +158,7 @@ fn topics_and_groups_keep_the_files_order() {
         match = "z*"
         plan.check = "warn"
         "plan.check.foreign" = "enforce"
+        commit.check = "enforce"
         leader.selection = "random"
         [group.config.mine]
         weights = [1.5, 2]
@@ -146,6 +181,7 @@ fn topics_and_groups_keep_the_files_order() {
     );
     assert_eq!(of_z.plan_check_foreign, ForeignPlanCheck::Enforce);
     assert_eq!(of_all.plan_check_foreign, ForeignPlanCheck::Warn);
+    assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
     let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
     assert_eq!(of_z.config["mine"], expected);
 }

@@ -1,16 +1,20 @@
 //! The topics of a running server: a value that is replaced whole, so that any number of tasks read it without waiting.
 
+mod change;
 mod racks;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+pub use self::change::{Before, Growth};
 pub use self::racks::{Broker, COORDINATOR_NODE};
 pub use self::rules::{
     MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
     MAX_TOPIC_NAME_BYTES, MAX_TOPICS, TopicError, check,
 };
+use tokio::sync::Notify;
+
 use crate::ids::TopicName;
 use crate::store::Entry;
 use crate::topics::{Rack, Topic, TopicTable};
@@ -46,6 +50,11 @@ impl View {
     /// The topic that has this id.
     pub fn name_of(&self, id: &TopicId) -> Option<&TopicName> {
         self.names.get(id)
+    }
+
+    /// The id of a topic that is there, else zeros.
+    pub fn id_of(&self, name: &str) -> TopicId {
+        if self.table.get(name).is_some() { topic_id(name) } else { TopicId::default() }
     }
 
     /// The virtual brokers by node id: the coordinator, then one for each rack.
@@ -86,13 +95,46 @@ pub struct Topics {
     view: RwLock<Arc<View>>,
     /// Held by who changes the topics, from reading the view to replacing it.
     change: Mutex<()>,
+    /// Those of the configuration, which stay.
+    configured: BTreeSet<TopicName>,
+    /// Told of every change.
+    changed: Arc<Notify>,
 }
 
 impl Topics {
     /// Those of the configuration.
     pub fn new(configured: &[(TopicName, Topic)]) -> Self {
         let table = TopicTable(configured.iter().cloned().collect());
-        Self { view: RwLock::new(Arc::new(View::of(table))), change: Mutex::new(()) }
+        let configured = Self::names(configured);
+        let view = RwLock::new(Arc::new(View::of(table)));
+        Self { view, change: Mutex::new(()), configured, changed: Arc::default() }
+    }
+
+    /// Who waits for changes waits here.
+    pub fn changes(&self) -> Arc<Notify> {
+        Arc::clone(&self.changed)
+    }
+
+    /// Takes a configuration that was read again: topics that are new, partitions that were added, other racks. What is
+    /// no longer in it stays, since members may hold work in it. Else as [`Topics::add_stored`].
+    pub fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<Vec<String>, TopicError> {
+        let _changing = self.changing();
+        let before = self.view();
+        let mut table = TopicTable::clone(&before.table);
+        let mut warnings = Vec::new();
+        for (name, configured) in configured {
+            let present = table.0.get(name).map_or(0, |topic| topic.partitions);
+            if present > configured.partitions {
+                warnings.push(disagreement(name, configured.partitions, present));
+            }
+            table.0.insert(name.clone(), grown(configured, present));
+        }
+        let view = View::of(table);
+        rules::fits(&before, &view)?;
+        if view != *before {
+            self.put(view);
+        }
+        Ok(warnings)
     }
 
     /// Adds those of the store, before the first is created, and gives back a sentence for each that configuration and
@@ -194,6 +236,8 @@ impl Topics {
 
     fn put(&self, view: View) {
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+        // One waits; a change while it does not is kept for it.
+        self.changed.notify_one();
     }
 }
 
@@ -224,8 +268,8 @@ fn grown(topic: &Topic, partitions: u32) -> Topic {
     Topic { partitions, racks }
 }
 
-/// The id that clients know a topic by. It is made from the name alone, so it is the same after every restart and on
-/// every coordinator.
+/// The id that clients know a topic by. It is made from the name alone, so it is the same after every restart, on every
+/// coordinator, and for a topic that is deleted and made again.
 pub fn topic_id(name: &str) -> TopicId {
     let mut id = xxhash_rust::xxh3::xxh3_128(name.as_bytes()).to_be_bytes();
     // RFC 9562: version 8 (custom), variant 10. The first bit is cleared because tools take an id whose base64 begins

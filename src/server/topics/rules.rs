@@ -105,6 +105,22 @@ fn illegal_racks(racks: &[Rack]) -> Option<String> {
     })
 }
 
+/// Whether a view is within the bounds, or no larger than the one before it.
+pub(super) fn fits(before: &View, after: &View) -> Result<(), TopicError> {
+    let full = |message: String| Err(TopicError { code: ErrorCode::PolicyViolation, message });
+    let exceeds = |before: usize, after: usize, most: usize| after > most && after > before;
+    if exceeds(before.table.0.len(), after.table.0.len(), MAX_TOPICS) {
+        return full(format!("there would be more than {MAX_TOPICS} topics, the most that divvy keeps"));
+    }
+    if after.partitions > MAX_PARTITIONS && after.partitions > before.partitions {
+        return full(format!("all topics together may have {MAX_PARTITIONS} partitions"));
+    }
+    if exceeds(before.brokers.len(), after.brokers.len(), MAX_RACKS + 1) {
+        return full(format!("all topics together may name {MAX_RACKS} racks"));
+    }
+    Ok(())
+}
+
 /// How many topics with so many partitions may come to be by being named.
 pub(super) fn room_for_named(view: &View, partitions: u32) -> usize {
     let topics = MAX_NAMED_TOPICS.saturating_sub(view.table.0.len());
@@ -128,25 +144,36 @@ impl<'a> Room<'a> {
 
     /// Takes room for a topic, if there is enough.
     pub(super) fn take(&mut self, name: &TopicName, topic: &Topic) -> Result<(), TopicError> {
-        let full = |what: String| TopicError {
-            code: ErrorCode::PolicyViolation,
-            message: format!("topic {name} cannot be added: {what}"),
-        };
         if self.topics >= MAX_TOPICS {
-            return Err(full(format!("there are {MAX_TOPICS} topics, the most that divvy keeps")));
+            return Err(full(name, format!("there are {MAX_TOPICS} topics, the most that divvy keeps")));
         }
-        let partitions = self.partitions + u64::from(topic.partitions);
+        self.take_partitions(name, u64::from(topic.partitions), topic)?;
+        self.topics += 1;
+        Ok(())
+    }
+
+    /// Takes room for what a topic grows by.
+    pub(super) fn grow(&mut self, name: &TopicName, before: &Topic, after: &Topic) -> Result<(), TopicError> {
+        self.take_partitions(name, u64::from(after.partitions.saturating_sub(before.partitions)), after)
+    }
+
+    fn take_partitions(&mut self, name: &TopicName, more: u64, topic: &Topic) -> Result<(), TopicError> {
+        let partitions = self.partitions + more;
         if partitions > MAX_PARTITIONS {
-            return Err(full(format!("all topics together may have {MAX_PARTITIONS} partitions")));
+            return Err(full(name, format!("all topics together may have {MAX_PARTITIONS} partitions")));
         }
         let is_new = |rack: &&Rack| racks::node_of(&self.view.brokers, rack).is_none();
         let mut new_racks = self.new_racks.clone();
         new_racks.extend(topic.racks.iter().flatten().filter(is_new).cloned());
         // The coordinator is a broker without a rack.
         if self.view.brokers.len() - 1 + new_racks.len() > MAX_RACKS {
-            return Err(full(format!("all topics together may name {MAX_RACKS} racks")));
+            return Err(full(name, format!("all topics together may name {MAX_RACKS} racks")));
         }
-        (self.topics, self.partitions, self.new_racks) = (self.topics + 1, partitions, new_racks);
+        (self.partitions, self.new_racks) = (partitions, new_racks);
         Ok(())
     }
+}
+
+fn full(name: &TopicName, what: String) -> TopicError {
+    TopicError { code: ErrorCode::PolicyViolation, message: format!("topic {name} cannot be added: {what}") }
 }

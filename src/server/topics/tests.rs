@@ -183,3 +183,36 @@ fn the_configuration_wins_upwards_and_never_shrinks() {
     assert_eq!(grows, "topic grows grows from 3 to 5 partitions, as the configuration says");
     assert!(shrinks.contains("keeps the 3 partitions") && shrinks.contains("write `partitions = 3`"), "{shrinks}");
 }
+
+#[test]
+fn topics_grow_as_far_as_there_is_room() {
+    let million = topic(MAX_PARTITIONS_PER_TOPIC, &[]);
+    let mut all: Vec<_> = ["a", "b", "c"].map(|name| (TopicName::from(name), million.clone())).to_vec();
+    all.push(("d".into(), topic(MAX_PARTITIONS_PER_TOPIC - 10, &[])));
+    let topics = Topics::new(&all);
+    topics.create("e", 3, Vec::new()).unwrap();
+    let to = |partitions| vec![(TopicName::from("e"), Growth { partitions, racks: None })];
+    let refused = topics.grow(&to(11), false).remove(0).expect_err("11 more than all may have");
+    assert_eq!(refused.code, ErrorCode::PolicyViolation);
+    let (before, after) = topics.grow(&to(10), true).remove(0).unwrap();
+    assert_eq!((before.1.partitions, after.partitions), (3, 10));
+    assert_eq!(topics.snapshot().get("e"), Some(&topic(3, &[])), "it was only asked");
+    topics.grow(&to(10), false).remove(0).unwrap();
+    assert!(topics.snapshot().has_partition("e", 9));
+    topics.put_back(vec![before]);
+    assert!(!topics.snapshot().has_partition("e", 3));
+}
+
+#[test]
+fn topics_are_taken_out_and_put_back_as_they_were() {
+    let topics = Topics::new(&[("configured".into(), topic(1, &[]))]);
+    topics.create("clicks", 3, vec![vec!["r".to_owned()]; 3]).unwrap();
+    let before = topics.view();
+    let outcomes = topics.take_out(&["clicks".into(), "configured".into(), "clicks".into()]);
+    let codes: Vec<_> = outcomes.iter().map(|outcome| outcome.as_ref().err().map(|error| error.code)).collect();
+    let expected = [None, Some(ErrorCode::TopicDeletionDisabled), Some(ErrorCode::UnknownTopicOrPartition)];
+    assert_eq!(codes, expected);
+    assert_eq!(topics.view().brokers().len(), 1, "its rack went with it");
+    topics.put_back(outcomes.into_iter().flatten().collect());
+    assert_eq!(*topics.view(), *before);
+}

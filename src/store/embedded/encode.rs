@@ -42,6 +42,9 @@ pub(super) struct Packed {
     leader_epoch: i32,
     metadata: String,
     at: WallTime,
+    /// Left out if there is none, as in stores of an older divvy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires: Option<WallTime>,
 }
 
 /// The block that a partition's offset is in. Total: a negative partition has its block too.
@@ -52,11 +55,17 @@ pub(super) fn block_of(partition: i32) -> i32 {
 impl Packed {
     pub(super) fn pack(record: &OffsetRecord) -> Self {
         let CommittedOffset { topic: _, partition: _, offset, leader_epoch, metadata } = &record.offset;
-        Self { offset: *offset, leader_epoch: *leader_epoch, metadata: metadata.clone(), at: record.at }
+        Self {
+            offset: *offset,
+            leader_epoch: *leader_epoch,
+            metadata: metadata.clone(),
+            at: record.at,
+            expires: record.expires,
+        }
     }
 
     pub(super) fn unpack(self, topic: TopicName, partition: i32) -> OffsetRecord {
-        let Self { offset, leader_epoch, metadata, at } = self;
-        OffsetRecord { offset: CommittedOffset { topic, partition, offset, leader_epoch, metadata }, at }
+        let Self { offset, leader_epoch, metadata, at, expires } = self;
+        OffsetRecord { offset: CommittedOffset { topic, partition, offset, leader_epoch, metadata }, at, expires }
     }
 }

@@ -133,6 +133,37 @@ fn a_value_of_a_newer_divvy_is_refused_and_a_broken_one_named() {
     }
 }
 
+/// What a block was before offsets could have a time of their own.
+#[derive(serde::Serialize)]
+struct OldOffset(i64, i32, String, i64);
+
+#[test]
+fn offsets_of_an_older_divvy_are_read_and_go_on() {
+    use crate::group::event::CommittedOffset;
+    use crate::group::record::OffsetRecord;
+    use crate::time::WallTime;
+    let place = TempDir::new().unwrap();
+    drop(EmbeddedStore::open(place.path()).unwrap());
+    let block = std::collections::BTreeMap::from([(3, OldOffset(7, -1, "note".to_owned(), 5))]);
+    tamper(place.path(), |transaction| {
+        let mut table = transaction.open_table(OFFSETS).unwrap();
+        table.insert(("g", "t", 0), encode::encode(&block).as_slice()).unwrap();
+    });
+    let offset = |partition, offset, metadata: &str| CommittedOffset {
+        topic: "t".into(),
+        partition,
+        offset,
+        leader_epoch: -1,
+        metadata: metadata.to_owned(),
+    };
+    let old = Record::Offset(OffsetRecord { offset: offset(3, 7, "note"), at: WallTime(5), expires: None });
+    let mut store = EmbeddedStore::open(place.path()).unwrap();
+    assert_eq!(store.load_group(&"g".into()).unwrap(), std::slice::from_ref(&old));
+    let new = OffsetRecord { offset: offset(4, 1, ""), at: WallTime(6), expires: Some(WallTime(60)) };
+    store.append(&[Entry::Group("g".into(), Record::Offset(new.clone()))]).unwrap();
+    assert_eq!(store.load_group(&"g".into()).unwrap(), [old, Record::Offset(new)]);
+}
+
 #[test]
 fn a_batch_that_fails_half_way_leaves_nothing() {
     let place = TempDir::new().unwrap();

@@ -60,6 +60,13 @@ exchanges! {
     list_groups: ListGroups, ListGroupsRequest => ListGroupsResponse;
     api_versions: ApiVersions, ApiVersionsRequest => ApiVersionsResponse;
     create_topics: CreateTopics, CreateTopicsRequest => CreateTopicsResponse;
+    delete_topics: DeleteTopics, DeleteTopicsRequest => DeleteTopicsResponse;
+    txn_offset_commit: TxnOffsetCommit, TxnOffsetCommitRequest => TxnOffsetCommitResponse;
+    describe_configs: DescribeConfigs, DescribeConfigsRequest => DescribeConfigsResponse;
+    create_partitions: CreatePartitions, CreatePartitionsRequest => CreatePartitionsResponse;
+    describe_cluster: DescribeCluster, DescribeClusterRequest => DescribeClusterResponse;
+    delete_groups: DeleteGroups, DeleteGroupsRequest => DeleteGroupsResponse;
+    offset_delete: OffsetDelete, OffsetDeleteRequest => OffsetDeleteResponse;
 }
 
 fn version(key: ApiKey, number: i16) -> Result<Version, Problem> {

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use super::stage::{CAST, GROUP, PARTITIONS, Stage, TOPIC, rack_of};
 use super::table;
@@ -142,13 +143,15 @@ fn kafka_client_joins(stage: &mut Stage, generation: i64, python: Result<PathBuf
         }
     };
     let mut command = Command::new(python);
-    command.arg(root().join("tests/interop/newcomer.py")).args([&stage.server.address(), GROUP, TOPIC]);
+    command.arg(root().join("tests/interop/python/member.py"));
+    command.args(["kafka-python", &stage.server.address(), GROUP, TOPIC, "kafka-python", "default"]);
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     let mut client = Process::start("the Kafka client", &command, &stage.folder().join("client.log"))?;
     let mut owned: Vec<i64> = Vec::new();
     let now = stage.until("the group to settle on range with the Kafka client", |stage| {
         while let Some(line) = client.line_at_hand()? {
-            owned = serde_json::from_str(&line).with_context(|| format!("the Kafka client said {line:?}"))?;
+            let said: Value = serde_json::from_str(&line).with_context(|| format!("the Kafka client said {line:?}"))?;
+            owned = said["partitions"].as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
             println!("  (kafka-python owns {} of {PARTITIONS} partitions)", owned.len());
         }
         let settled = stage.settled(&owned).filter(|(protocol, now)| protocol == "range" && *now > generation);
@@ -156,7 +159,7 @@ fn kafka_client_joins(stage: &mut Stage, generation: i64, python: Result<PathBuf
     })?;
     println!("\n{}", table::who_owns_what(&stage.members, &owned));
     println!("  … generation {generation} became {now}: after a crash no number can come back as another generation");
-    client.say("done")?;
+    client.say("leave")?;
     client.end(CLIENT_LEAVES_WITHIN)?;
     Ok(())
 }

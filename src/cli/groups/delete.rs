@@ -1,0 +1,84 @@
+//! `divvy groups delete GROUP…`.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::SERVER;
+use crate::cli::address::host_port;
+use crate::cli::confirm::Confirm;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::kafka::{Kafka, refused};
+use crate::cli::output::Output;
+use crate::wire::ErrorCode;
+use crate::wire::messages::delete_groups::DeleteGroupsRequest;
+
+/// Delete groups that have no members, with all that they have committed.
+#[derive(Args, Debug)]
+pub struct Delete {
+    /// The groups
+    #[arg(required = true, value_name = "GROUP")]
+    groups: Vec<String>,
+    #[command(flatten)]
+    confirm: Confirm,
+    /// The coordinator
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
+    server: String,
+}
+
+/// What became of a group.
+#[derive(Serialize)]
+struct Line {
+    id: String,
+    deleted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Delete {
+    /// Deletes them.
+    pub fn run(mut self, output: &Output) -> Result<()> {
+        self.groups.sort();
+        self.groups.dedup();
+        let mut server = Kafka::connect(&self.server)?;
+        let names: Vec<String> = self.groups.iter().map(|group| format!("{group:?}")).collect();
+        self.confirm.ask(&format!("delete {} at {}, with all offsets", names.join(", "), self.server))?;
+        let groups_names = self.groups.iter().map(|group| group.as_str().into()).collect();
+        let answer = server.ask(&DeleteGroupsRequest { groups_names, ..Default::default() })?;
+        let mut failure = None;
+        let lines = answer.results.iter().map(|it| {
+            let error = it.error_code.is_error().then(|| not_deleted(&it.group_id, it.error_code));
+            let line = Line {
+                id: it.group_id.to_string(),
+                deleted: error.is_none(),
+                error: error.as_ref().map(|it| format!("{it:#}")),
+            };
+            failure = failure.take().or(error);
+            line
+        });
+        let lines: Vec<Line> = lines.collect();
+        let done = lines.iter().filter(|line| line.deleted).map(|line| format!("group {:?} is deleted", line.id));
+        let done: Vec<String> = done.collect();
+        match failure {
+            Some(error) if done.is_empty() => Err(error),
+            failure => {
+                output.print(&lines, || done.join("\n"))?;
+                failure.map_or(Ok(()), Err)
+            }
+        }
+    }
+}
+
+fn not_deleted(group: &str, error: ErrorCode) -> anyhow::Error {
+    match error {
+        ErrorCode::NonEmptyGroup => {
+            let remedy = "stop them, then delete it; `divvy groups describe` shows them";
+            Failure::of(Kind::Failed, format!("group {group:?} has members: {remedy}"))
+        }
+        ErrorCode::GroupIdNotFound => {
+            let remedy = "`divvy groups list` shows those that are there";
+            Failure::of(Kind::NotFound, format!("there is no group {group:?}: {remedy}"))
+        }
+        error => refused(&format!("group {group:?} is not deleted"), error, None),
+    }
+}

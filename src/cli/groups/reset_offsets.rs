@@ -1,0 +1,169 @@
+//! `divvy groups reset-offsets GROUP --topic TOPIC[:PARTITIONS] …`.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::SERVER;
+use crate::cli::address::host_port;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::kafka::{Kafka, refused};
+use crate::cli::offsets::{self, ByPartition, EARLIEST, LATEST, Wanted, wanted};
+use crate::cli::output::{Output, aside, plain, table};
+use crate::wire::ErrorCode;
+use crate::wire::messages::describe_groups::DescribeGroupsRequest;
+
+/// Set how far a group has come. Without --execute it only shows what would be.
+#[derive(Args, Debug)]
+pub struct ResetOffsets {
+    /// The group; it has to have no members. One that is not there yet is made
+    group: String,
+    /// A topic, or some of its partitions, such as clicks:0,4-7; more than one may be named
+    #[arg(long = "topic", value_name = "TOPIC[:PARTITIONS]", required = true, value_parser = wanted)]
+    topics: Vec<Wanted>,
+    #[command(flatten)]
+    to: To,
+    /// Do it
+    #[arg(long)]
+    execute: bool,
+    /// Only show what would be, as it is without --execute
+    #[arg(long, conflicts_with = "execute")]
+    dry_run: bool,
+    /// The coordinator
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
+    server: String,
+}
+
+/// Where to.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+struct To {
+    /// To this offset
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
+    to_offset: Option<i64>,
+    /// To the beginning of each partition
+    #[arg(long)]
+    to_earliest: bool,
+    /// To the end of each partition: at a divvy coordinator, which keeps no records, the highest offset that any group
+    /// has committed
+    #[arg(long)]
+    to_latest: bool,
+    /// By so much from where it is, back with a minus; never below the beginning
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    shift_by: Option<i64>,
+}
+
+/// What becomes of a partition.
+#[derive(Serialize)]
+struct Line {
+    topic: String,
+    partition: i32,
+    committed: Option<i64>,
+    new: i64,
+    end: i64,
+}
+
+/// The whole answer.
+#[derive(Serialize)]
+struct Report {
+    group: String,
+    executed: bool,
+    partitions: Vec<Line>,
+}
+
+impl ResetOffsets {
+    /// Shows it, or does it.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let mut server = Kafka::connect(&self.server)?;
+        let partitions = offsets::partitions(&mut server, &self.topics)?;
+        self.check_group(&mut server)?;
+        let lines = self.lines(&mut server, &partitions)?;
+        if self.execute {
+            let new = lines.iter().map(|line| ((line.topic.clone(), line.partition), line.new)).collect();
+            self.commit(&mut server, &new)?;
+        }
+        let report = Report { group: self.group, executed: self.execute, partitions: lines };
+        output.print(&report, || text(&report))
+    }
+
+    /// A group with members has its own mind about its offsets.
+    fn check_group(&self, server: &mut Kafka) -> Result<()> {
+        let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
+        let answer = server.ask(&request)?;
+        let Some(group) = answer.groups.first() else { return Ok(()) };
+        let is_new = group.group_state == "Dead";
+        if group.error_code.is_error() && group.error_code != ErrorCode::GroupIdNotFound {
+            let what = format!("group {:?} is not described", self.group);
+            return Err(refused(&what, group.error_code, group.error_message.as_ref()));
+        }
+        if !is_new && group.group_state != "Empty" {
+            return Err(self.has_members(Some(group.members.len())));
+        }
+        if is_new {
+            aside(&plain(&format!("note: there is no group {:?} yet at {}: this makes it", self.group, self.server)));
+        }
+        Ok(())
+    }
+
+    fn has_members(&self, count: Option<usize>) -> anyhow::Error {
+        let count = count.map_or_else(|| "members".to_owned(), |count| format!("{count} members"));
+        let remedy = "stop them first, since they go on from where they are";
+        Failure::of(Kind::Failed, format!("group {:?} has {count}: {remedy}", self.group))
+    }
+
+    fn lines(&self, server: &mut Kafka, partitions: &BTreeSet<(String, i32)>) -> Result<Vec<Line>> {
+        let committed = offsets::committed(server, &self.group, partitions)?;
+        let begins = offsets::bounds(server, partitions, EARLIEST)?;
+        let ends = offsets::bounds(server, partitions, LATEST)?;
+        let line = |key: &(String, i32)| {
+            let (begin, end) = (begins.get(key).copied().unwrap_or(0), ends.get(key).copied().unwrap_or(0));
+            let committed = committed.get(key).copied();
+            let new = match (self.to.to_offset, self.to.shift_by) {
+                (Some(offset), _) => offset,
+                (None, Some(by)) => match committed {
+                    Some(offset) => offset.saturating_add(by).max(begin),
+                    None => {
+                        let what = format!("group {:?} has committed nothing for {}-{}", self.group, key.0, key.1);
+                        let remedy = "say where to with --to-offset, --to-earliest or --to-latest";
+                        return Err(Failure::of(Kind::Failed, format!("{what}: {remedy}")));
+                    }
+                },
+                (None, None) if self.to.to_earliest => begin,
+                (None, None) => end,
+            };
+            Ok(Line { topic: key.0.clone(), partition: key.1, committed, new, end })
+        };
+        partitions.iter().map(line).collect()
+    }
+
+    fn commit(&self, server: &mut Kafka, new: &ByPartition<i64>) -> Result<()> {
+        let refusals = offsets::commit(server, &self.group, new)?;
+        match refusals.first_key_value() {
+            None => Ok(()),
+            // A member came meanwhile.
+            Some((_, ErrorCode::UnknownMemberId)) => Err(self.has_members(None)),
+            Some(((topic, partition), error)) => {
+                let what =
+                    format!("{} of {} offsets are not set, {topic}-{partition} first", refusals.len(), new.len());
+                Err(refused(&what, *error, None))
+            }
+        }
+    }
+}
+
+fn text(report: &Report) -> String {
+    let rows = report.partitions.iter().map(|line| {
+        vec![
+            line.topic.clone(),
+            line.partition.to_string(),
+            line.committed.map_or_else(|| "-".to_owned(), |offset| offset.to_string()),
+            line.new.to_string(),
+            line.end.to_string(),
+        ]
+    });
+    let table = table(&["TOPIC", "PARTITION", "COMMITTED", "NEW", "END"], rows);
+    let told = if report.executed { "done" } else { "nothing was done: --execute does it" };
+    format!("{table}\n{told}")
+}

@@ -1,0 +1,369 @@
+//! A group that the coordinator leads (DESIGN 8, "Lead"): no member is its leader, so the plan of each generation is made
+//! beside the shard, by a module of the coordinator's own, and unmodified clients are assigned by it too.
+//!
+//! Whoever leads has the leader's other duty as well: when what the plan was made from changes, the group rebalances
+//! once. What may have changed is told; whether it concerns this plan says its fingerprint.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ids::{Digest, MemberId, Protocol};
+use crate::time::{Now, Timestamp, WallTime};
+
+use super::describe::LedDescription;
+use super::effects::{GroundChange, JoinedMember, PlanToMake, Trigger, Work};
+use super::event::{Fault, MadePlan, ModuleOffer, WorkId};
+use super::limits::{
+    FIRST_REST, GROUND_DEBOUNCE, LONGEST_GROUND_DEBOUNCE, LONGEST_PLAN, LONGEST_REST, PLAN_SHARE_OF_REBALANCE,
+};
+use super::settings::{GroupSettings, Lead};
+use super::state::{Made, State, Submission, SubmittedPlan};
+use super::suspend::cut;
+use super::{Group, Step};
+
+/// The leader's id, on the wire too, of a group that the coordinator leads. The id of a member ends with sixteen digits,
+/// so it is never a member's.
+pub const COORDINATOR: &str = "divvy";
+
+/// The strategy that the host has built in, and the one type of groups that it serves.
+const NATIVE: (&str, &str) = ("range", "consumer");
+
+/// What the coordinator knows as a group's leader. Nothing of it is stored: a restored group looks once at everything.
+#[derive(Debug, Default)]
+pub(super) struct Led {
+    /// The modules that the coordinator can run, the newest version of a name first.
+    modules: Arc<[ModuleOffer]>,
+    /// The look that is to come.
+    review: Option<Review>,
+    /// The look that is under way.
+    reviewing: Option<(WorkId, Cause)>,
+    /// When the strategy wants to be called again.
+    call_again_at: Option<Timestamp>,
+    /// How often in a row it was called at its own wish.
+    calls_in_row: u32,
+}
+
+/// A look at what the plan was made from.
+#[derive(Clone, Copy, Debug)]
+struct Review {
+    at: Timestamp,
+    /// Further changes put it off until then.
+    latest: Timestamp,
+    cause: Cause,
+}
+
+/// What gave rise to a look.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Cause {
+    /// Topics, racks or modules.
+    Ground,
+    /// The operator's settings.
+    Settings,
+}
+
+impl Group {
+    /// Whether the coordinator leads the generations to come.
+    pub(super) fn is_led(&self) -> bool {
+        self.settings.lead == Lead::Coordinator
+    }
+
+    /// Whether it leads the present one.
+    pub(super) fn is_led_now(&self) -> bool {
+        self.leader.as_ref().is_some_and(|id| *id == COORDINATOR)
+    }
+
+    /// Whether the plan of the present generation is being made or stored.
+    pub(super) fn is_made_here(&self) -> bool {
+        let State::AwaitingSync(awaiting) = &self.state else { return false };
+        matches!(awaiting.submission, Some(Submission::Making(_) | Submission::Storing(_)))
+    }
+
+    /// The modules that the coordinator can run: told to a group that it has just made or read.
+    pub fn set_modules(&mut self, modules: Arc<[ModuleOffer]>) {
+        self.led.modules = modules;
+    }
+
+    /// The operator has other limits.
+    pub fn set_limits(&mut self, limits: Arc<super::GroupLimits>) {
+        self.limits = limits;
+    }
+
+    /// The operator's settings, as far as the group knows.
+    pub fn settings(&self) -> &Arc<GroupSettings> {
+        &self.settings
+    }
+
+    // --- The plan
+
+    /// A generation has begun; if the coordinator leads it, its plan is begun too.
+    pub(super) fn lead_generation(&mut self, step: &mut Step) {
+        self.led.reviewing = None;
+        self.led.call_again_at = None;
+        if !self.is_led_now() {
+            return;
+        }
+        let Some(plan) = self.plan_to_make(step.now.wall) else { return };
+        // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
+        let work = WorkId(step.entropy);
+        if let State::AwaitingSync(awaiting) = &mut self.state {
+            awaiting.submission = Some(Submission::Making(work));
+            step.effects.work.push(Work::MakePlan(work, plan));
+        }
+    }
+
+    fn plan_to_make(&self, now: WallTime) -> Option<PlanToMake> {
+        let (protocol_type, protocol) = (self.protocol_type.clone()?, self.protocol.clone()?);
+        let member = |(id, member): (&MemberId, &super::roster::Member)| JoinedMember {
+            id: id.clone(),
+            instance: member.instance.clone(),
+            metadata: member.metadata(&protocol),
+        };
+        let members: Vec<JoinedMember> = self.roster.members.iter().map(member).collect();
+        let shortest = self.roster.members.values().map(|member| member.rebalance_timeout).min().unwrap_or_default();
+        let last = self.plan.iter().flat_map(|plan| &plan.states);
+        Some(PlanToMake {
+            group: self.id.clone(),
+            assignor: self.own_module(&protocol, now).map(|module| module.protocol.clone()),
+            mode: self.settings.mode(&protocol),
+            protocol_type,
+            protocol,
+            generation: self.generation,
+            members,
+            memo: self.plan.as_ref().and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
+            settings: Arc::clone(&self.settings),
+            last_states: last.map(|(id, state)| (id.clone(), state.0.clone())).collect(),
+            now,
+            budget: (shortest / PLAN_SHARE_OF_REBALANCE).min(LONGEST_PLAN),
+        })
+    }
+
+    /// The coordinator's plan is there: it goes the way of every plan. Without one, it is a leader that failed.
+    pub(super) fn plan_made(&mut self, id: WorkId, made: Result<MadePlan, Fault>, step: &mut Step) {
+        let State::AwaitingSync(awaiting) = &mut self.state else { return };
+        if !matches!(awaiting.submission, Some(Submission::Making(waiting)) if waiting == id) {
+            return;
+        }
+        let plan = match made {
+            Err(fault) => return self.leader_failed(cut(fault), step),
+            Ok(plan) => plan,
+        };
+        let call_again = plan.call_again.map(|asked| self.rest(asked));
+        let states = plan.states.into_iter().map(|(id, state)| (id, super::record::State(state))).collect();
+        let wall = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        let made = Made {
+            fingerprint: plan.fingerprint,
+            call_again: call_again.map(|wait| WallTime(step.now.wall.0.saturating_add(wall(wait)))),
+        };
+        self.led.call_again_at = call_again.map(|wait| step.now.mono + wait);
+        self.accept(SubmittedPlan { states, origin: Some(*plan.origin), made: Some(made) }, step);
+    }
+
+    /// How long a strategy is left alone that wants to be called again after `asked`: one that always wants to must not
+    /// keep its group from working.
+    fn rest(&mut self, asked: Duration) -> Duration {
+        let at_its_wish = self.last_trigger == Some(Trigger::CallAgain);
+        self.led.calls_in_row = if at_its_wish { self.led.calls_in_row.saturating_add(1) } else { 0 };
+        asked.max((FIRST_REST * 2u32.pow(self.led.calls_in_row.min(16))).min(LONGEST_REST))
+    }
+
+    // --- What serves a protocol here
+
+    /// The name of what serves a protocol: its alias's, else its own.
+    fn name_behind<'a>(&'a self, protocol: &'a Protocol) -> &'a str {
+        self.settings.alias(protocol).map_or(protocol.as_str(), |alias| alias.assignor.as_str())
+    }
+
+    /// The coordinator's modules for a protocol: one, or every version of a name that bears none.
+    fn own_modules<'a>(&'a self, protocol: &'a Protocol) -> impl Iterator<Item = &'a ModuleOffer> {
+        let name = self.name_behind(protocol);
+        self.led.modules.iter().filter(move |module| {
+            let rest = module.protocol.as_str().strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+        })
+    }
+
+    /// The one that serves: the newest that is not passed over; if all are, the newest.
+    fn own_module<'a>(&'a self, protocol: &'a Protocol, now: WallTime) -> Option<&'a ModuleOffer> {
+        let healthy = |module: &&ModuleOffer| !self.is_digest_suspended(Some(protocol), module.digest, now);
+        self.own_modules(protocol).find(healthy).or_else(|| self.own_modules(protocol).next())
+    }
+
+    /// What they are.
+    pub(super) fn own_digests(&self, protocol: &Protocol) -> Vec<Digest> {
+        self.own_modules(protocol).map(|module| module.digest).collect()
+    }
+
+    /// Whether the host's own range serves the protocol, for want of a module.
+    pub(super) fn is_served_natively(&self, protocol: &Protocol) -> bool {
+        let is_consumer = self.protocol_type.as_ref().is_some_and(|kind| *kind == NATIVE.1);
+        is_consumer && self.name_behind(protocol) == NATIVE.0 && self.own_modules(protocol).next().is_none()
+    }
+
+    /// Of the protocols that all members support, those that can win: what the coordinator can serve comes before what
+    /// is healthy, since a plan under any other name is a fall-back's.
+    pub(super) fn served_first<'a>(&self, common: Vec<&'a Protocol>, healthy: Vec<&'a Protocol>) -> Vec<&'a Protocol> {
+        let served = |all: &[&'a Protocol]| -> Vec<&'a Protocol> {
+            let serves = |name: &&&Protocol| self.own_modules(name).next().is_some() || self.is_served_natively(name);
+            all.iter().filter(serves).copied().collect()
+        };
+        let choices = [served(&healthy), served(&common), healthy, common];
+        choices.into_iter().find(|choice| !choice.is_empty()).unwrap_or_default()
+    }
+
+    /// The candidate behind which the operator's wish serves, where the coordinator leads.
+    pub(super) fn wished_by_alias<'a>(&self, wish: &str, candidates: &[&'a Protocol]) -> Option<&'a Protocol> {
+        let means =
+            |assignor: &str| assignor == wish || assignor.strip_prefix(wish).is_some_and(|rest| rest.starts_with('@'));
+        let serves =
+            |name: &&Protocol| self.is_led() && self.settings.alias(name).is_some_and(|it| means(&it.assignor));
+        candidates.iter().copied().find(serves)
+    }
+
+    /// Whether an older version could serve in place of the one that failed.
+    pub(super) fn better_module_at_hand(&self, present: &Protocol, now: WallTime) -> Option<Trigger> {
+        let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest;
+        let serves = self.own_module(present, now)?;
+        let has_failed = self.suspended(now).iter().any(|it| it.protocol == *present);
+        let another = Some(serves.digest) != made_by && !self.is_digest_suspended(Some(present), serves.digest, now);
+        (has_failed && another).then(|| Trigger::Suspended(present.clone()))
+    }
+
+    // --- What a plan was made from
+
+    /// Topics, racks or modules may have changed.
+    pub(super) fn ground_changed(&mut self, modules: Arc<[ModuleOffer]>, step: &mut Step) {
+        self.led.modules = modules;
+        self.look_soon(Cause::Ground, step.now.mono);
+        // After a failure the next try is held back for the module that failed: another one may be there now.
+        self.try_complete(step);
+    }
+
+    /// Other settings: where the coordinator leads it looks whether they concern the plan. Members of divvy's own learn
+    /// them when they join, and a plan must name those that the coordinator has.
+    pub(super) fn settings_changed(&mut self, settings: Arc<GroupSettings>, step: &mut Step) {
+        if *self.settings == *settings {
+            return;
+        }
+        self.settings = settings;
+        if self.is_led() || self.is_led_now() {
+            return self.look_soon(Cause::Settings, step.now.mono);
+        }
+        let know_settings = self.roster.members.values().any(|member| member.modules.is_some());
+        if know_settings && matches!(self.state, State::Stable(_)) {
+            self.rebalance(Trigger::SettingsChanged, step);
+        }
+    }
+
+    /// A group that was read from the store looks once: much may have changed while nobody led it.
+    pub(super) fn restore_led(&mut self, now: Now) {
+        if self.is_led() || self.is_led_now() {
+            self.look_soon(Cause::Ground, now.mono);
+        }
+        let call_again = self.plan.as_ref().and_then(|plan| plan.call_again);
+        self.led.call_again_at = call_again.map(|at| {
+            let left_ms = at.0.saturating_sub(now.wall.0);
+            now.mono + Duration::from_millis(u64::try_from(left_ms).unwrap_or(0))
+        });
+    }
+
+    fn look_soon(&mut self, cause: Cause, now: Timestamp) {
+        let before = self.led.review;
+        let latest = before.map_or(now + LONGEST_GROUND_DEBOUNCE, |review| review.latest);
+        let cause = before.map_or(cause, |review| review.cause.max(cause));
+        self.led.review = Some(Review { at: (now + GROUND_DEBOUNCE).min(latest), latest, cause });
+        self.arm_led();
+    }
+
+    /// Sees to it that the group is woken for its duties as a leader.
+    pub(super) fn arm_led(&mut self) {
+        self.led_ends().into_iter().for_each(|at| self.wake_by(at));
+    }
+
+    /// The next moment at which the leader's duty calls.
+    pub(super) fn led_ends(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Stable(_) if self.is_led() || self.is_led_now() => {
+                self.led.review.map(|review| review.at).into_iter().chain(self.led.call_again_at).min()
+            }
+            State::AwaitingSync(awaiting) => {
+                matches!(awaiting.submission, Some(Submission::Making(_))).then_some(awaiting.deadline)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn led_deadlines(&mut self, step: &mut Step) {
+        let now = step.now.mono;
+        if self.led_ends().is_none_or(|at| at > now) {
+            return;
+        }
+        if matches!(self.state, State::AwaitingSync(_)) {
+            return self.leader_failed(self.too_slow(), step);
+        }
+        if self.led.call_again_at.take_if(|at| *at <= now).is_some() {
+            return self.rebalance(Trigger::CallAgain, step);
+        }
+        if let Some(review) = self.led.review.take_if(|review| review.at <= now) {
+            self.look(review.cause, step);
+        }
+    }
+
+    /// Whoever makes plans has too much to do: no module is to blame.
+    fn too_slow(&self) -> Fault {
+        Fault {
+            protocol: self.protocol.clone().unwrap_or_default(),
+            digest: None,
+            kind: "busy".to_owned(),
+            message: "the coordinator did not get to the plan within the rebalance timeout".to_owned(),
+        }
+    }
+
+    fn look(&mut self, cause: Cause, step: &mut Step) {
+        if self.is_led() != self.is_led_now() {
+            return self.rebalance(Trigger::SettingsChanged, step);
+        }
+        match self.better_at_hand(step.now.wall) {
+            Some(Trigger::RolledOut(_)) if cause == Cause::Settings => {
+                return self.rebalance(Trigger::SettingsChanged, step);
+            }
+            Some(Trigger::RolledOut(protocol)) => {
+                return self.rebalance(Trigger::GroundChanged(GroundChange::Module(protocol)), step);
+            }
+            Some(trigger) => return self.rebalance(trigger, step),
+            None => {}
+        }
+        let Some(plan) = self.plan_to_make(step.now.wall) else { return };
+        let work = WorkId(step.entropy);
+        self.led.reviewing = Some((work, cause));
+        step.effects.work.push(Work::ReviewPlan(work, plan));
+    }
+
+    /// From what a plan would be made now: if that is something else, the group gets a new one.
+    pub(super) fn plan_reviewed(&mut self, id: WorkId, fingerprint: u64, step: &mut Step) {
+        let Some((_, cause)) = self.led.reviewing.take_if(|(waiting, _)| *waiting == id) else { return };
+        let State::Stable(_) = &self.state else { return };
+        let (Some(plan), Some(protocol)) = (&self.plan, &self.protocol) else { return };
+        if plan.fingerprint == Some(fingerprint) {
+            return;
+        }
+        let module = self.own_module(protocol, step.now.wall).map(|module| module.digest);
+        let trigger = match cause {
+            Cause::Settings => Trigger::SettingsChanged,
+            Cause::Ground if module != plan.digest => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
+            Cause::Ground => Trigger::GroundChanged(GroundChange::Topics),
+        };
+        self.rebalance(trigger, step);
+    }
+
+    /// How the coordinator leads, for people.
+    pub(super) fn describe_led(&self, now: WallTime) -> Option<LedDescription> {
+        let protocol = self.protocol.as_ref().filter(|_| self.is_led_now())?;
+        let module = self.own_module(protocol, now);
+        let assignor = module.map_or_else(|| self.name_behind(protocol), |module| module.protocol.as_str());
+        Some(LedDescription {
+            assignor: module.map(|module| module.protocol.clone()),
+            digest: module.map(|module| module.digest),
+            config: self.settings.config_of(assignor).clone(),
+        })
+    }
+}

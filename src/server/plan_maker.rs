@@ -1,0 +1,233 @@
+//! Plans of the groups that the coordinator leads: made beside the shards by the coordinator's own modules, so many at a
+//! time, so that a module that does not end keeps nobody else from working.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::Handle;
+use super::limits::MAX_PLANS_AT_ONCE;
+use super::messages::ToShard;
+use super::shown::Shown;
+use super::spawn::{self, Loss};
+use crate::assignor::{
+    Assignor, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service, fingerprint, native_range,
+    subscribed,
+};
+use crate::group::effects::PlanToMake;
+use crate::group::event::{Fault, MadePlan, PlanOrigin};
+use crate::group::{WorkId, WorkOutcome};
+use crate::ids::{GroupId, Mode, Protocol};
+use crate::topics::TopicTable;
+
+/// The one type of groups that can be served without a module.
+const CONSUMER: &str = "consumer";
+
+/// Who makes them.
+pub(crate) struct PlanMaker(Arc<Semaphore>);
+
+/// The strategies at hand.
+pub(crate) type Strategies = Vec<Arc<dyn Assignor>>;
+
+impl PlanMaker {
+    /// With nothing to do.
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_PLANS_AT_ONCE)))
+    }
+
+    /// Begins a plan. Whatever happens, the group is told.
+    pub(crate) fn begin(&self, handle: &Handle, shard: usize, group: GroupId, id: WorkId, plan: PlanToMake) {
+        let places = Arc::clone(&self.0);
+        let promise =
+            Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
+        spawn::task("plan", Loss::One, async move {
+            let Ok(place) = places.acquire_owned().await else { return };
+            let work = move || {
+                let _place = place;
+                let (strategies, table) = promise.ground();
+                let made = make(&plan, &strategies, &table);
+                promise.keep(made);
+            };
+            if let Err(error) = spawn::thread("plan", Loss::One, work) {
+                tracing::error!(%error, "the system gives no thread for a plan: raise `ulimit -u`");
+            }
+        });
+    }
+
+    /// Begins a look at what a plan would be made from now. It runs no module.
+    pub(crate) fn review(
+        &self,
+        handle: &Handle,
+        shard: usize,
+        group: GroupId,
+        id: WorkId,
+        plan: PlanToMake,
+        loss: Loss,
+    ) {
+        let handle = handle.clone();
+        spawn::blocking("plan review", loss, move || {
+            let (strategies, table) = (handle.modules().strategies(), handle.topics().view());
+            let (members, topics) = read(&plan, table.table());
+            drop(members);
+            let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics));
+            handle.tell(shard, ToShard::WorkDone(group, id, outcome));
+        });
+    }
+}
+
+/// A group that waits for its plan. Dropped without one, it says so: the group is told in any case.
+struct Promise {
+    handle: Handle,
+    shard: usize,
+    group: GroupId,
+    id: WorkId,
+    protocol: Protocol,
+    kept: bool,
+}
+
+impl Promise {
+    fn ground(&self) -> (Strategies, Arc<TopicTable>) {
+        (self.handle.modules().strategies(), Arc::clone(self.handle.topics().view().table()))
+    }
+
+    fn keep(mut self, made: Result<MadePlan, Fault>) {
+        self.kept = true;
+        self.tell(made);
+    }
+
+    fn tell(&self, made: Result<MadePlan, Fault>) {
+        let done = ToShard::WorkDone(self.group.clone(), self.id, WorkOutcome::PlanMade(made));
+        self.handle.tell(self.shard, done);
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        if !self.kept {
+            self.tell(Err(Fault {
+                protocol: self.protocol.clone(),
+                digest: None,
+                kind: "busy".to_owned(),
+                message: "the coordinator could not begin the plan".to_owned(),
+            }));
+        }
+    }
+}
+
+/// Makes a plan, by whatever serves it. Blocks for as long as the strategies run.
+pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTable) -> Result<MadePlan, Fault> {
+    let (members, topics) = read(plan, table);
+    let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
+    let wish = plan.settings.fallback.as_deref().map(Protocol::from);
+    let fallback = wish.as_ref().map(|wish| Named { protocol: wish, strategy: called(wish, plan, strategies) });
+    // Under an alias the fall-back may be what has just failed.
+    let is_same = |it: &Named<'_>| it.strategy.is_some() && digest(it.strategy) == digest(chosen.strategy);
+    let is_consumer = plan.protocol_type == CONSUMER;
+    let led = Service {
+        input: LeaderInput {
+            group: &plan.group,
+            generation: plan.generation,
+            protocol: &plan.protocol,
+            mode: mode(plan, chosen.strategy),
+            protocol_type: &plan.protocol_type,
+            members: &members,
+            topics: &topics,
+            columns: &[],
+            config: &serde_json::Value::Null,
+            context: None,
+            memo: plan.memo.as_deref(),
+            now_ms: plan.now.0,
+            budget_ms: plan.budget,
+        },
+        chosen,
+        fallback: fallback.filter(|it| !is_same(it)),
+        configs: &plan.settings.config,
+        last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
+        leader: "the coordinator",
+        otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
+    }
+    .run();
+    let fault = led.fault.map(|it| Fault {
+        protocol: it.protocol,
+        digest: it.digest,
+        kind: it.kind.name().to_owned(),
+        message: it.message,
+    });
+    let Some(made) = led.plan else { return Err(fault.unwrap_or_default()) };
+    if led.served_by != ServedBy::Chosen {
+        let (group, generation) = (Shown(&plan.group), plan.generation);
+        tracing::info!(%group, %generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
+    }
+    Ok(MadePlan {
+        states: made.states,
+        origin: Box::new(PlanOrigin {
+            digest: led.digest,
+            settings_hash: plan.settings.hash(),
+            topics: made.topics,
+            copies: made.copies,
+            mode: made.mode,
+            complete: made.complete,
+            memo: made.memo,
+            fault,
+        }),
+        fingerprint: of(plan, strategies, &topics),
+        call_again: made.call_again,
+    })
+}
+
+/// The members and the topics that they subscribe to, as far as they exist.
+fn read(plan: &PlanToMake, table: &TopicTable) -> (Vec<MemberInput>, TopicTable) {
+    let member = |it: &crate::group::effects::JoinedMember| MemberInput {
+        id: it.id.clone(),
+        instance: it.instance.clone(),
+        metadata: it.metadata.clone(),
+    };
+    let members: Vec<MemberInput> = plan.members.iter().map(member).collect();
+    let names = if plan.protocol_type == CONSUMER { subscribed(&members) } else { Vec::new() };
+    let topics = names.into_iter().filter_map(|name| Some((name.clone(), table.get(name.as_str())?.clone())));
+    let topics = TopicTable(topics.collect());
+    (members, topics)
+}
+
+/// From what the plan is made, as a number.
+fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable) -> u64 {
+    let strategy = chosen(plan, strategies);
+    let name = strategy.map_or(plan.protocol.as_str(), |it| it.manifest().name.as_str());
+    fingerprint(&Ground {
+        protocol: &plan.protocol,
+        mode: mode(plan, strategy),
+        strategy,
+        config: plan.settings.config_of(name),
+        topics,
+    })
+}
+
+/// How members hand over: as the protocol's name says, else the module.
+fn mode(plan: &PlanToMake, strategy: Option<&dyn Assignor>) -> Mode {
+    plan.mode.or(strategy.map(|it| it.manifest().mode)).unwrap_or_default()
+}
+
+/// What serves the protocol: the module that the group chose, or the host's own range.
+fn chosen<'a>(plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
+    let name = plan.settings.alias(&plan.protocol).map_or(plan.protocol.as_str(), |alias| alias.assignor.as_str());
+    match &plan.assignor {
+        Some(module) => called(module, plan, strategies),
+        None => called(&Protocol::from(name), plan, strategies),
+    }
+}
+
+/// The strategy of that name that serves the group's type: of several versions the newest, which comes first.
+fn called<'a>(name: &Protocol, plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
+    let fits = |it: &&Arc<dyn Assignor>| {
+        let protocol = it.manifest().protocol();
+        let rest = protocol.as_str().strip_prefix(name.as_str());
+        it.manifest().protocol_type == plan.protocol_type.as_str()
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+    };
+    let native = || (*name == NATIVE && plan.protocol_type == CONSUMER).then(native_range);
+    strategies.iter().find(fits).map(|it| &**it).or_else(native)
+}
+
+fn digest(strategy: Option<&dyn Assignor>) -> Option<crate::ids::Digest> {
+    strategy.and_then(|strategy| strategy.digest())
+}

@@ -1,0 +1,69 @@
+//! Settings at runtime: on SIGHUP the configuration is read again. Sections of groups, limits of groups and topics that
+//! were added take effect; a file with a mistake changes nothing at all.
+
+use std::sync::Arc;
+
+use super::Handle;
+use super::config::{Config, ConfigError};
+use super::messages::ToShard;
+use super::spawn::{self, Loss};
+use crate::coordinator::SettingsBook;
+
+/// Reads the configuration anew, command line included.
+pub type Reader = Arc<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
+
+impl Handle {
+    /// Takes a new configuration as far as a running server can: whole, or not at all. Gives back the keys that hold only
+    /// after a restart.
+    pub async fn reconfigure(&self, config: Config) -> Result<Vec<&'static str>, String> {
+        config.check().map_err(|error| error.to_string())?;
+        let (handle, opening) = (self.clone(), config.clone());
+        let (told, opened) = tokio::sync::oneshot::channel();
+        spawn::blocking("modules", Loss::One, move || {
+            let _ = told.send(handle.modules().open(&opening));
+        });
+        opened.await.map_err(|_| "the modules' folder was not read: this is a bug of divvy".to_owned())??;
+        self.topics().reconfigure(&config.topics).map_err(|error| error.to_string())?;
+        let book = SettingsBook::new(config.groups.iter().cloned());
+        for shard in 0..self.shards() {
+            self.tell(shard, ToShard::Reconfigured(Box::new((config.limits.clone(), book.clone()))));
+        }
+        Ok(self.replace_config(config))
+    }
+
+    /// On SIGHUP: reads, takes, and tells the log.
+    pub(crate) async fn reread(&self, read: &Reader) {
+        let outcome = match read() {
+            Ok(config) => self.reconfigure(config).await,
+            Err(error) => Err(error.to_string()),
+        };
+        match outcome {
+            Ok(later) if later.is_empty() => tracing::info!("the configuration was read again"),
+            Ok(later) => {
+                tracing::warn!("the configuration was read again; after a restart only: {}", later.join(", "));
+            }
+            Err(error) => tracing::error!("the configuration stays as it was: {error}"),
+        }
+    }
+}
+
+/// The keys that differ and that a running server cannot change.
+pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static str> {
+    let differs = [
+        ("listen", old.listen != new.listen),
+        ("admin", old.admin != new.admin),
+        ("advertised.listener", old.advertised_listener != new.advertised_listener),
+        ("insecure", old.insecure != new.insecure),
+        ("data", old.data != new.data),
+        ("socket.request.max.bytes", old.socket_request_max_bytes != new.socket_request_max_bytes),
+        ("load.wait.ms", old.load_wait != new.load_wait),
+        ("load.heartbeat", old.load_heartbeat != new.load_heartbeat),
+        ("topics.auto.create", old.topics_auto_create != new.topics_auto_create),
+        ("shards", old.shards != new.shards),
+        ("log.format", old.log_format != new.log_format),
+        ("log.filter", old.log_filter != new.log_filter),
+        ("assignors", old.assignors != new.assignors && old.assignors.is_some()),
+        ("module.cache", old.module_cache != new.module_cache && old.module_cache.is_some()),
+    ];
+    differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+}

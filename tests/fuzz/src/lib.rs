@@ -1,0 +1,13 @@
+//! Floor 0 of divvy and nothing else: what a peer's bytes meet first.
+#![allow(missing_docs, dead_code, reason = "the rest of divvy, which uses it all, is not here")]
+
+#[path = "../../../src/embedded/mod.rs"]
+pub mod embedded;
+#[path = "../../../src/ids.rs"]
+pub mod ids;
+#[path = "../../../src/time.rs"]
+pub mod time;
+#[path = "../../../src/topics.rs"]
+pub mod topics;
+#[path = "../../../src/wire/mod.rs"]
+pub mod wire;

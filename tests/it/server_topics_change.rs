@@ -1,0 +1,250 @@
+//! Topics that go and topics that grow, as every request sees them, and after a restart.
+
+use std::collections::BTreeSet;
+
+use divvy::server::Server;
+use divvy::server::config::{Config, DataPlace};
+use divvy::store::MemoryStore;
+use divvy::topics::Topic;
+use divvy::wire::ErrorCode;
+use divvy::wire::messages::create_partitions::{CreatePartitionsAssignment, CreatePartitionsTopic};
+use divvy::wire::messages::create_topics::CreatableTopic;
+use divvy::wire::messages::delete_topics::DeleteTopicState;
+use divvy::wire::messages::fetch::{FetchPartition, FetchTopic};
+use divvy::wire::messages::list_offsets::{ListOffsetsPartition, ListOffsetsTopic};
+use divvy::wire::messages::metadata::MetadataRequestTopic;
+use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
+use divvy::wire::messages::{
+    CreatePartitionsRequest, CreateTopicsRequest, DeleteTopicsRequest, FetchRequest, ListOffsetsRequest,
+    MetadataRequest, OffsetCommitRequest, OffsetFetchRequest,
+};
+
+use crate::support::{Client, config, serve, serve_after_crash};
+use crate::support_store::failing::{FailingStore, Fault, Faults};
+
+fn kept(folder: &tempfile::TempDir) -> Config {
+    let racks = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
+    Config {
+        topics: vec![("fixed".into(), Topic { partitions: 2, racks })],
+        topics_auto_create: None,
+        data: DataPlace::Folder(folder.path().join("data")),
+        ..config()
+    }
+}
+
+async fn create(client: &mut Client, name: &str, num_partitions: i32) -> ErrorCode {
+    let topic = CreatableTopic { name: name.into(), num_partitions, replication_factor: -1, ..Default::default() };
+    client.ask(7, &CreateTopicsRequest { topics: vec![topic], ..Default::default() }).await.topics[0].error_code
+}
+
+async fn delete(client: &mut Client, names: &[&str]) -> Vec<(ErrorCode, String)> {
+    let topic_names = names.iter().map(|name| (*name).into()).collect();
+    let answer = client.ask(5, &DeleteTopicsRequest { topic_names, ..Default::default() }).await;
+    let told = |it: &divvy::wire::messages::delete_topics::DeletableTopicResult| {
+        (it.error_code, it.error_message.as_deref().unwrap_or_default().to_owned())
+    };
+    answer.responses.iter().map(told).collect()
+}
+
+async fn grow(client: &mut Client, name: &str, count: i32, nodes: Option<&[&[i32]]>, validate_only: bool) -> ErrorCode {
+    let assignment = |nodes: &&[i32]| CreatePartitionsAssignment { broker_ids: nodes.to_vec() };
+    let assignments = nodes.map(|all| all.iter().map(assignment).collect());
+    let topics = vec![CreatePartitionsTopic { name: name.into(), count, assignments }];
+    let request = CreatePartitionsRequest { topics, validate_only, ..Default::default() };
+    client.ask(3, &request).await.results[0].error_code
+}
+
+/// Each partition's replicas.
+async fn replicas(client: &mut Client, name: &str) -> Result<Vec<Vec<i32>>, ErrorCode> {
+    let named = MetadataRequestTopic { name: Some(name.into()), ..Default::default() };
+    let request = MetadataRequest { topics: Some(vec![named]), allow_auto_topic_creation: false, ..Default::default() };
+    let topic = client.ask(9, &request).await.topics.remove(0);
+    match topic.error_code {
+        ErrorCode::None => Ok(topic.partitions.into_iter().map(|partition| partition.replica_nodes).collect()),
+        error => Err(error),
+    }
+}
+
+async fn commit(client: &mut Client, group: &str, topic: &str, committed_offset: i64) -> ErrorCode {
+    let partition = OffsetCommitRequestPartition { partition_index: 0, committed_offset, ..Default::default() };
+    let topics = vec![OffsetCommitRequestTopic { name: topic.into(), partitions: vec![partition] }];
+    let request = OffsetCommitRequest { group_id: group.into(), topics, ..Default::default() };
+    client.ask(7, &request).await.topics[0].partitions[0].error_code
+}
+
+/// Everything that a group has committed: topics and offsets.
+async fn committed(client: &mut Client, group: &str) -> BTreeSet<(String, i64)> {
+    let request = OffsetFetchRequest { group_id: group.into(), topics: None, ..Default::default() };
+    let answer = client.ask(5, &request).await;
+    let of = |topic: &divvy::wire::messages::offset_fetch::OffsetFetchResponseTopic| {
+        (topic.name.to_string(), topic.partitions[0].committed_offset)
+    };
+    answer.topics.iter().map(of).collect()
+}
+
+/// The offset of a time, or the error.
+async fn offset_at(client: &mut Client, topic: &str, timestamp: i64) -> Result<i64, ErrorCode> {
+    let partition = ListOffsetsPartition { partition_index: 0, timestamp, ..Default::default() };
+    let topics = vec![ListOffsetsTopic { name: topic.into(), partitions: vec![partition] }];
+    let answer = client.ask(7, &ListOffsetsRequest { topics, ..Default::default() }).await;
+    let told = &answer.topics[0].partitions[0];
+    if told.error_code.is_error() { Err(told.error_code) } else { Ok(told.offset) }
+}
+
+#[tokio::test]
+async fn a_deleted_topic_is_gone_for_everybody_and_comes_back_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(kept(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    for name in ["old", "other"] {
+        assert_eq!(create(&mut client, name, 3).await, ErrorCode::None);
+        for group in ["g", "h"] {
+            assert_eq!(commit(&mut client, group, name, 7).await, ErrorCode::None);
+        }
+    }
+    assert_eq!(offset_at(&mut client, "old", -1).await, Ok(7));
+    assert_eq!(delete(&mut client, &["old"]).await, [(ErrorCode::None, String::new())]);
+
+    let unknown = ErrorCode::UnknownTopicOrPartition;
+    assert_eq!(replicas(&mut client, "old").await, Err(unknown));
+    assert_eq!(offset_at(&mut client, "old", -1).await, Err(unknown));
+    assert_eq!(commit(&mut client, "g", "old", 8).await, unknown);
+    let partitions = vec![FetchPartition { partition: 0, ..Default::default() }];
+    let topics = vec![FetchTopic { topic: "old".into(), partitions, ..Default::default() }];
+    let fetched = client.ask(11, &FetchRequest { topics, max_wait_ms: i32::MAX, ..Default::default() }).await;
+    assert_eq!(fetched.responses[0].partitions[0].error_code, unknown);
+    let left: BTreeSet<_> = [("other".to_owned(), 7)].into();
+    for group in ["g", "h"] {
+        assert_eq!(committed(&mut client, group).await, left);
+    }
+    assert_eq!(delete(&mut client, &["old"]).await[0].0, unknown);
+
+    // A crash right after the answer changes nothing, and a topic of the same name begins anew.
+    drop(server);
+    let server = serve_after_crash(kept(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(replicas(&mut client, "old").await, Err(unknown));
+    assert_eq!(committed(&mut client, "g").await, left);
+    assert_eq!(create(&mut client, "old", 1).await, ErrorCode::None);
+    assert_eq!(offset_at(&mut client, "old", -1).await, Ok(0));
+    assert_eq!(commit(&mut client, "g", "old", 1).await, ErrorCode::None);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn topics_are_deleted_by_id_and_those_of_the_configuration_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(kept(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(create(&mut client, "made", 1).await, ErrorCode::None);
+    let refused = delete(&mut client, &["fixed", "nope", "nope"]).await;
+    let codes: Vec<ErrorCode> = refused.iter().map(|(code, _)| *code).collect();
+    let expected = [ErrorCode::TopicDeletionDisabled, ErrorCode::UnknownTopicOrPartition, ErrorCode::InvalidRequest];
+    assert_eq!(codes, expected);
+    assert!(refused[0].1.contains("fixed") && refused[0].1.contains("[[topic]]"), "{}", refused[0].1);
+    assert_eq!(replicas(&mut client, "fixed").await.unwrap().len(), 2);
+
+    let all = client.ask(12, &MetadataRequest { topics: None, ..Default::default() }).await;
+    let topic_id = all.topics.iter().find(|topic| topic.name.as_deref() == Some("made")).unwrap().topic_id;
+    let named = |name: Option<&str>, topic_id| DeleteTopicState { name: name.map(Into::into), topic_id };
+    let topics = vec![
+        named(None, [9; 16]),
+        named(Some("made"), topic_id),
+        named(None, [0; 16]),
+        named(None, topic_id),
+        named(Some("made"), [0; 16]),
+    ];
+    let answer = client.ask(6, &DeleteTopicsRequest { topics, ..Default::default() }).await;
+    let told: Vec<_> = answer.responses.iter().map(|it| (it.error_code, it.name.as_deref())).collect();
+    let expected = [
+        (ErrorCode::UnknownTopicId, None),
+        (ErrorCode::InvalidRequest, Some("made")),
+        (ErrorCode::InvalidRequest, None),
+        (ErrorCode::None, Some("made")),
+        (ErrorCode::InvalidRequest, Some("made")),
+    ];
+    assert_eq!(told, expected);
+    assert!(replicas(&mut client, "made").await.is_err());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn topics_grow_and_deal_their_racks_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(kept(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    let before = replicas(&mut client, "fixed").await.unwrap();
+    let (a, b) = (before[0].clone(), before[1].clone());
+    for (count, error) in [
+        (2, ErrorCode::InvalidPartitions),
+        (1, ErrorCode::InvalidPartitions),
+        (-1, ErrorCode::InvalidPartitions),
+        (1_000_001, ErrorCode::InvalidPartitions),
+    ] {
+        assert_eq!(grow(&mut client, "fixed", count, None, false).await, error, "{count}");
+    }
+    assert_eq!(grow(&mut client, "nope", 5, None, false).await, ErrorCode::UnknownTopicOrPartition);
+    assert_eq!(grow(&mut client, "fixed", 3, Some(&[&[999]]), false).await, ErrorCode::InvalidReplicaAssignment);
+    assert_eq!(grow(&mut client, "fixed", 4, Some(&[&b]), false).await, ErrorCode::InvalidReplicaAssignment);
+    assert_eq!(grow(&mut client, "fixed", 5, None, true).await, ErrorCode::None);
+    assert_eq!(replicas(&mut client, "fixed").await.unwrap(), before, "it was only asked");
+
+    assert_eq!(grow(&mut client, "fixed", 5, None, false).await, ErrorCode::None);
+    let dealt = vec![a.clone(), b.clone(), a.clone(), b.clone(), a.clone()];
+    assert_eq!(replicas(&mut client, "fixed").await.unwrap(), dealt);
+    assert_eq!(grow(&mut client, "fixed", 6, Some(&[&a]), false).await, ErrorCode::None);
+    let dealt = [dealt, vec![a]].concat();
+    assert_eq!(replicas(&mut client, "fixed").await.unwrap(), dealt);
+
+    // Partitions never vanish, whatever the configuration says.
+    drop(server);
+    let server = serve_after_crash(kept(&folder)).await;
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(replicas(&mut client, "fixed").await.unwrap().len(), 6);
+    server.stop().await;
+}
+
+/// A partition ends where the foremost group is: lag is how far the others are behind it.
+#[tokio::test]
+async fn a_partition_ends_at_the_highest_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(Config { shards: Some(3), ..kept(&folder) }).await;
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(offset_at(&mut client, "fixed", -1).await, Ok(0));
+    for (group, offset) in [("a", 5), ("b", 40), ("c", 12)] {
+        assert_eq!(commit(&mut client, group, "fixed", offset).await, ErrorCode::None);
+    }
+    // What was asked a moment ago may be told again.
+    crate::support::within(async {
+        while offset_at(&mut client, "fixed", -1).await != Ok(40) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(offset_at(&mut client, "fixed", -2).await, Ok(0));
+    assert_eq!(offset_at(&mut client, "fixed", 1_700_000_000_000).await, Ok(-1), "no record is that young");
+    assert_eq!(offset_at(&mut client, "fixed", -3).await, Ok(-1), "there is no youngest record");
+    server.stop().await;
+}
+
+/// What is not stored has not happened, whatever the store made of it, and can be asked for again.
+#[tokio::test]
+async fn a_change_that_is_not_stored_is_taken_back() {
+    let faults = Faults::default();
+    let store = FailingStore::new(MemoryStore::new(), faults.clone());
+    let server = Server::builder(config()).store(Box::new(store)).start().await.unwrap();
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(create(&mut client, "t", 2).await, ErrorCode::None);
+    for fault in [Fault::Lost, Fault::KeptUnsaid] {
+        faults.order(fault);
+        assert_eq!(delete(&mut client, &["t"]).await[0].0, ErrorCode::UnknownServerError, "{fault:?}");
+        assert_eq!(replicas(&mut client, "t").await.unwrap().len(), 2);
+        faults.order(fault);
+        assert_eq!(grow(&mut client, "t", 3, None, false).await, ErrorCode::UnknownServerError, "{fault:?}");
+        assert_eq!(replicas(&mut client, "t").await.unwrap().len(), 2);
+    }
+    assert_eq!(grow(&mut client, "t", 3, None, false).await, ErrorCode::None);
+    assert_eq!(delete(&mut client, &["t"]).await[0].0, ErrorCode::None);
+    assert!(replicas(&mut client, "t").await.is_err());
+    server.stop().await;
+}

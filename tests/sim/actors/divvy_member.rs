@@ -1,0 +1,380 @@
+//! divvy's own member: the real machine, with what its client does around it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use divvy::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest, MemberInput, native_range};
+use divvy::group::Reply;
+use divvy::group::effects::{JoinReply, SyncReply};
+use divvy::group::event::{Fault, LeaderResult, ModuleOffer, OfferedProtocol, PlanOrigin};
+use divvy::ids::{Digest, Generation, GroupId, Protocol};
+use divvy::membership::config::{Config, Purpose};
+use divvy::membership::event::{
+    Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
+};
+use divvy::membership::lead::Rules;
+use divvy::membership::{Membership, Notice, Strategies};
+use divvy::topics::{Topic, TopicTable};
+
+use super::{Actor, End, Standing, TOPICS, Turn, Wish};
+use crate::calls::{Call, Identity, Join};
+use crate::network::Lane;
+use crate::server::moment;
+
+/// What kind of member.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    pub name: String,
+    pub group: GroupId,
+    pub session_ms: u64,
+    pub rebalance_ms: u64,
+    pub heartbeat_ms: u64,
+    /// Whether it takes the coordinator for another's.
+    pub is_a_stranger: bool,
+    /// Whether its modules fail, and its plans break rules, until the faults are over.
+    pub is_faulty: bool,
+}
+
+/// A strategy that does what the host's own range does, or fails.
+struct Even {
+    manifest: Manifest,
+    digest: Digest,
+    fails: bool,
+}
+
+impl Assignor for Even {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+    fn digest(&self) -> Option<Digest> {
+        Some(self.digest)
+    }
+    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
+        match self.fails {
+            false => native_range().call(export, request, budget),
+            true => Err(CallError { kind: FaultKind::Trap, code: None, message: "it trapped".to_owned() }),
+        }
+    }
+}
+
+fn even(version: u8, fails: bool) -> Arc<dyn Assignor> {
+    let manifest = format!(r#"{{"abi":"1.0","name":"even","version":{version},"rank":60}}"#);
+    let manifest = serde_json::from_str(&manifest).expect("it is a manifest");
+    Arc::new(Even { manifest, digest: Digest([version + if fails { 100 } else { 0 }; 32]), fails })
+}
+
+/// What a tag stands for.
+enum Asked {
+    Join(Sent),
+    Sync(Sent),
+    Heartbeat(Sent),
+    Leave,
+    Topics(Sent),
+    Coordinator,
+}
+
+/// The member.
+pub struct DivvyMember {
+    kind: Kind,
+    membership: Option<Membership>,
+    tags: u64,
+    asked: std::collections::BTreeMap<u64, Asked>,
+    /// What comes back to the member by itself: plans that are made, work that is given up.
+    coming: Vec<(u64, Event)>,
+    /// The generation of its share, if it has one.
+    share: Option<Generation>,
+    news_at: Option<u64>,
+    calm: bool,
+}
+
+impl DivvyMember {
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            membership: None,
+            tags: 0,
+            asked: Default::default(),
+            coming: Vec::new(),
+            share: None,
+            news_at: None,
+            calm: false,
+        }
+    }
+
+    fn strategies(&self, turn: &mut Turn<'_>) -> Strategies {
+        let fails = self.kind.is_faulty && !self.calm && turn.dice.percent(40);
+        let versions: &[u8] = if self.calm || turn.dice.percent(50) { &[1, 2] } else { &[1] };
+        versions.iter().map(|version| even(*version, fails && *version == 2)).collect()
+    }
+
+    fn give(&mut self, event: Event, turn: &mut Turn<'_>) {
+        let Some(membership) = &mut self.membership else { return };
+        let actions = membership.handle(event, moment(turn.now));
+        for action in actions {
+            self.perform(action, turn);
+        }
+    }
+
+    fn perform(&mut self, action: Action, turn: &mut Turn<'_>) {
+        match action {
+            Action::FindCoordinator => {
+                // What is on its way to the last one is given up with its connections.
+                self.asked.clear();
+                turn.wishes.push(Wish::Hangup);
+                let tag = self.tag(Asked::Coordinator);
+                turn.wishes.push(Wish::Probe { tag });
+            }
+            Action::Join(sent, call) => {
+                let call = self.join(&sent, call);
+                self.ask(Lane::Main, Asked::Join(sent), call, self.kind.rebalance_ms + 5_000, turn);
+            }
+            Action::Sync(sent, call) => {
+                let call = self.sync(&sent, &call, turn);
+                self.ask(Lane::Main, Asked::Sync(sent), call, self.kind.rebalance_ms + 5_000, turn);
+            }
+            Action::Heartbeat(sent, modules) => {
+                let modules =
+                    modules.filter(|_| !self.kind.is_a_stranger).map(|it| it.into_iter().map(offer).collect());
+                let call = Call::heartbeat(&identity(&sent), modules);
+                self.ask(Lane::Prompt, Asked::Heartbeat(sent), call, self.kind.session_ms.min(10_000), turn);
+            }
+            Action::Leave(sent) => {
+                let call = Call::leave(&identity(&sent));
+                self.ask(Lane::Prompt, Asked::Leave, call, 10_000, turn);
+            }
+            Action::FetchTopics(sent, _) => {
+                let tag = self.tag(Asked::Topics(sent));
+                turn.wishes.push(Wish::Probe { tag });
+            }
+            Action::Lead(sent, job) => {
+                let at = turn.now + turn.dice.tail(20, 1_500);
+                self.coming.push((at, Event::Led(sent, Box::new(job.run()))));
+            }
+            Action::Tell(notice) => self.told(notice, turn),
+        }
+    }
+
+    fn told(&mut self, notice: Notice, turn: &mut Turn<'_>) {
+        match notice {
+            Notice::Assigned(assigned) => self.share = Some(assigned.generation),
+            Notice::Revoke { generation, .. } => {
+                let at = turn.now + turn.dice.tail(50, 3_000);
+                self.coming.push((at, Event::GivenUp(generation)));
+            }
+            Notice::Lost { .. } => self.share = None,
+            Notice::Left | Notice::Failed { .. } => self.membership = None,
+            _ => {}
+        }
+    }
+
+    fn tag(&mut self, asked: Asked) -> u64 {
+        self.tags += 1;
+        self.asked.insert(self.tags, asked);
+        self.tags
+    }
+
+    fn ask(&mut self, lane: Lane, asked: Asked, call: Call, patience: u64, turn: &mut Turn<'_>) {
+        let tag = self.tag(asked);
+        turn.wishes.push(Wish::Ask { lane, tag, call, patience });
+    }
+
+    fn join(&self, sent: &Sent, call: JoinCall) -> Call {
+        let modules = call.offers.iter().filter_map(|(it, _)| Some(offer((it.protocol.clone(), it.digest?))));
+        let modules = (!self.kind.is_a_stranger).then(|| modules.collect());
+        let protocols = call
+            .offers
+            .iter()
+            .map(|(it, metadata)| OfferedProtocol { name: it.protocol.clone(), metadata: metadata.clone() });
+        let join = Join {
+            who: identity(sent),
+            client_id: self.kind.name.clone(),
+            version: 9,
+            session_ms: self.kind.session_ms,
+            rebalance_ms: self.kind.rebalance_ms,
+            protocol_type: "consumer",
+            protocols: protocols.collect(),
+            modules,
+        };
+        join.into()
+    }
+
+    fn sync(&self, sent: &Sent, call: &SyncCall, turn: &mut Turn<'_>) -> Call {
+        let mut states = call.states.clone();
+        if self.kind.is_faulty && !self.calm && call.origin.is_some() && turn.dice.percent(20) {
+            // Somebody loses a share on the way to the coordinator: its check has to see that.
+            states.pop();
+        }
+        let told = call.origin.as_ref().filter(|_| !self.kind.is_a_stranger);
+        let result = match told {
+            Some(Origin { verdict: PlanOrError::Error, fault: Some(it), .. }) => LeaderResult::Error(fault(it)),
+            told => LeaderResult::Plan { states, origin: told.map(origin) },
+        };
+        Call::sync(&identity(sent), result)
+    }
+}
+
+fn identity(sent: &Sent) -> Identity {
+    Identity { member: sent.member.clone(), instance: None, generation: sent.generation }
+}
+
+fn offer((protocol, digest): (Protocol, Digest)) -> ModuleOffer {
+    ModuleOffer { protocol, digest }
+}
+
+fn fault(it: &divvy::membership::lead::Fault) -> Fault {
+    Fault {
+        protocol: it.protocol.clone(),
+        digest: it.digest,
+        kind: it.kind.name().to_owned(),
+        message: it.message.clone(),
+    }
+}
+
+fn origin(it: &Origin) -> PlanOrigin {
+    PlanOrigin {
+        digest: it.digest,
+        settings_hash: it.settings_hash,
+        topics: it.topics.clone(),
+        copies: it.copies,
+        complete: it.complete,
+        memo: it.memo.clone(),
+        fault: it.fault.as_ref().map(fault),
+    }
+}
+
+fn join_answer(reply: JoinReply) -> JoinAnswer {
+    let member = |it: divvy::group::effects::JoinedMember| MemberInput {
+        id: it.id,
+        instance: it.instance,
+        metadata: it.metadata,
+    };
+    let extras = reply.divvy.map(|it| JoinExtras {
+        rules: Rules {
+            assignors: it.settings.assignors.clone(),
+            config: it.settings.config.clone(),
+            fallback: it.settings.fallback.clone(),
+            hash: it.settings.hash(),
+        },
+        suspended: it.suspended.into_iter().map(|it| (it.protocol, it.reason)).collect(),
+        memo: it.memo,
+    });
+    JoinAnswer {
+        error: reply.error,
+        generation: reply.generation,
+        protocol: reply.protocol.unwrap_or_default(),
+        leader: reply.leader,
+        member: reply.member,
+        members: reply.members.into_iter().map(member).collect(),
+        extras,
+    }
+}
+
+fn sync_answer(reply: SyncReply) -> SyncAnswer {
+    SyncAnswer { error: reply.error, state: reply.state, reason: reply.reason }
+}
+
+fn topics() -> TopicTable {
+    let topic =
+        |(name, partitions): &(&str, u32)| ((*name).into(), Topic { partitions: *partitions, racks: Vec::new() });
+    TopicTable(TOPICS.iter().map(topic).collect())
+}
+
+impl Actor for DivvyMember {
+    fn start(&mut self, turn: &mut Turn<'_>) {
+        if self.membership.is_some() {
+            return;
+        }
+        let purpose = Purpose::Topics(TOPICS.iter().map(|(name, _)| (*name).into()).collect());
+        let config = Config {
+            session_timeout: Duration::from_millis(self.kind.session_ms),
+            rebalance_timeout: Duration::from_millis(self.kind.rebalance_ms),
+            heartbeat_interval: Duration::from_millis(self.kind.heartbeat_ms),
+            ..Config::new(self.kind.group.clone(), purpose)
+        };
+        self.membership = Some(Membership::new(config, turn.dice.draw(), moment(turn.now)));
+        self.asked.clear();
+        self.coming.clear();
+        self.share = None;
+        self.news_at = Some(turn.now + turn.dice.within(5_000, 40_000));
+        let strategies = self.strategies(turn);
+        self.give(Event::Strategies(strategies), turn);
+    }
+
+    fn end(&mut self, how: End, turn: &mut Turn<'_>) {
+        match how {
+            End::Leaves => self.give(Event::Leave, turn),
+            End::Dies => {
+                self.membership = None;
+                turn.wishes.push(Wish::Hangup);
+            }
+        }
+        self.share = None;
+    }
+
+    fn calm(&mut self, turn: &mut Turn<'_>) {
+        self.calm = true;
+        self.news_at = None;
+        let strategies = self.strategies(turn);
+        self.give(Event::Strategies(strategies), turn);
+    }
+
+    fn wake(&mut self, turn: &mut Turn<'_>) {
+        if let Some(at) = self.news_at.filter(|at| *at <= turn.now && self.membership.is_some()) {
+            self.news_at = Some(at + turn.dice.within(10_000, 40_000));
+            let strategies = self.strategies(turn);
+            self.give(Event::Strategies(strategies), turn);
+        }
+        let due = self.coming.extract_if(.., |(at, _)| *at <= turn.now).collect::<Vec<_>>();
+        for (_, event) in due {
+            self.give(event, turn);
+        }
+        self.give(Event::Tick, turn);
+    }
+
+    fn wakes_at(&self) -> Option<u64> {
+        let membership = self.membership.as_ref()?;
+        let coming = self.coming.iter().map(|(at, _)| *at);
+        membership.next_deadline().map(|at| at.0).into_iter().chain(coming).chain(self.news_at).min()
+    }
+
+    fn answered(&mut self, tag: u64, reply: Reply, turn: &mut Turn<'_>) {
+        match (self.asked.remove(&tag), reply) {
+            (Some(Asked::Join(sent)), Reply::Join(reply)) => self.give(Event::Joined(sent, join_answer(reply)), turn),
+            (Some(Asked::Sync(sent)), Reply::Sync(reply)) => self.give(Event::Synced(sent, sync_answer(reply)), turn),
+            (Some(Asked::Heartbeat(sent)), Reply::Heartbeat(error)) => self.give(Event::Beaten(sent, error), turn),
+            (Some(Asked::Leave), _) => self.give(Event::LeaveDone, turn),
+            _ => {}
+        }
+    }
+
+    fn unanswered(&mut self, tag: u64, turn: &mut Turn<'_>) {
+        let reason = "its connection is gone".to_owned();
+        match self.asked.remove(&tag) {
+            Some(Asked::Join(sent) | Asked::Sync(sent) | Asked::Heartbeat(sent) | Asked::Topics(sent)) => {
+                self.give(Event::Unanswered(sent, reason), turn);
+            }
+            Some(Asked::Leave) => self.give(Event::LeaveDone, turn),
+            Some(Asked::Coordinator) | None => {}
+        }
+    }
+
+    fn probed(&mut self, tag: u64, is_up: bool, turn: &mut Turn<'_>) {
+        let peer = if self.kind.is_a_stranger { Peer::Other } else { Peer::Divvy };
+        let event = match self.asked.remove(&tag) {
+            Some(Asked::Coordinator) if is_up => Event::CoordinatorFound(peer),
+            Some(Asked::Coordinator) => Event::CoordinatorNotFound("nobody listens".to_owned()),
+            Some(Asked::Topics(sent)) if is_up => Event::Topics(sent, Ok(topics())),
+            Some(Asked::Topics(sent)) => Event::Unanswered(sent, "nobody listens".to_owned()),
+            _ => return,
+        };
+        self.give(event, turn);
+    }
+
+    fn standing(&self) -> Standing {
+        let Some(membership) = &self.membership else { return Standing::Gone };
+        match membership.identity().filter(|(_, generation)| self.share == Some(*generation)) {
+            Some((member, generation)) => Standing::In { member, generation },
+            None => Standing::Out,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The members of a run: divvy's own machine and models of Kafka's clients, each told what happens to it and asked what
+//! it wants. None sees the group, only its own answers.
+
+use divvy::group::Reply;
+use divvy::ids::{Generation, MemberId};
+
+use crate::calls::Call;
+use crate::dice::Dice;
+use crate::network::Lane;
+
+pub mod divvy_member;
+pub mod kafka_client;
+mod plans;
+
+/// The topics of a run, with their numbers of partitions.
+pub const TOPICS: [(&str, u32); 2] = [("clicks", 5), ("views", 2)];
+
+/// What a member wants of its surroundings.
+pub enum Wish {
+    /// To send a request: named by `tag`, given up after `patience` milliseconds.
+    Ask { lane: Lane, tag: u64, call: Call, patience: u64 },
+    /// To know whether the coordinator can be reached.
+    Probe { tag: u64 },
+    /// To close its connections.
+    Hangup,
+}
+
+/// One event of a member: the moment, chance, and what it comes to want.
+pub struct Turn<'a> {
+    pub now: u64,
+    pub dice: &'a mut Dice,
+    pub wishes: Vec<Wish>,
+    /// Offsets of commits are unique in a run.
+    pub commits: &'a mut i64,
+}
+
+/// Where a member stands, as it knows itself.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Standing {
+    /// It does not take part.
+    Gone,
+    /// It is on its way into a generation.
+    Out,
+    /// It has its share of a generation.
+    In { member: MemberId, generation: Generation },
+}
+
+/// How a member ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// It leaves in good order.
+    Leaves,
+    /// Its process dies.
+    Dies,
+}
+
+/// A member.
+pub trait Actor {
+    /// Its process starts, as one that knows nothing.
+    fn start(&mut self, turn: &mut Turn<'_>);
+
+    /// Its process ends.
+    fn end(&mut self, how: End, turn: &mut Turn<'_>);
+
+    /// The faults are over: from now on it does what a good client does.
+    fn calm(&mut self, turn: &mut Turn<'_>);
+
+    /// Something of its own may be due.
+    fn wake(&mut self, turn: &mut Turn<'_>);
+
+    /// When it wants to be woken.
+    fn wakes_at(&self) -> Option<u64>;
+
+    /// A request was answered.
+    fn answered(&mut self, tag: u64, reply: Reply, turn: &mut Turn<'_>);
+
+    /// A request will not be answered.
+    fn unanswered(&mut self, tag: u64, turn: &mut Turn<'_>);
+
+    /// Whether the coordinator can be reached.
+    fn probed(&mut self, tag: u64, is_up: bool, turn: &mut Turn<'_>);
+
+    /// Where it stands.
+    fn standing(&self) -> Standing;
+}

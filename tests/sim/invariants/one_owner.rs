@@ -1,0 +1,63 @@
+//! Who works on what.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use divvy::embedded::consumer::Assignment;
+use divvy::group::Reply;
+use divvy::ids::Generation;
+use divvy::wire::ErrorCode;
+
+use super::{Invariant, Scene, Seen};
+use crate::calls::Call;
+
+#[derive(Default)]
+pub struct OneOwner {
+    generation: Generation,
+    /// Who has what, by the name that outlives a static member's ids.
+    owners: BTreeMap<(String, i32), String>,
+}
+
+impl Invariant for OneOwner {
+    fn sentence(&self) -> &'static str {
+        "no two members own a partition in one generation"
+    }
+
+    fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
+        let Seen::Took(effects) = seen else { return Ok(()) };
+        for (ticket, reply) in &effects.replies {
+            if let (Some(open), Reply::Sync(reply)) = (scene.open.get(ticket), reply)
+                && reply.error == ErrorCode::None
+                && let Call::Sync(request) = &open.call
+            {
+                let instance = request.instance.as_ref().map(|it| format!("instance {it}"));
+                let to = instance.unwrap_or_else(|| request.member.to_string());
+                self.handed(to, request.generation, &reply.state)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OneOwner {
+    fn handed(&mut self, to: String, of: Generation, state: &Bytes) -> Result<(), String> {
+        if of != self.generation {
+            self.generation = of;
+            self.owners.clear();
+        }
+        let assignment = Assignment::decode_state(state).map_err(|error| format!("{to} gets what is {error}"))?;
+        for topic in &assignment.topics {
+            for partition in topic.partitions.iter() {
+                let place = (topic.topic.to_owned(), partition);
+                let owner = self.owners.entry(place).or_insert_with(|| to.clone());
+                if *owner != to {
+                    return Err(format!(
+                        "{}-{partition} belongs to {owner} and to {to} in generation {of}",
+                        topic.topic
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

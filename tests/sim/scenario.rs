@@ -1,0 +1,106 @@
+//! What a seed makes of a run: who takes part, how good the network and the disk are, and what goes wrong until when.
+
+use std::time::Duration;
+
+use divvy::coordinator::{CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
+use divvy::group::{GroupLimits, GroupSettings, LeaderSelection, PlanCheck};
+use divvy::ids::GroupId;
+
+use crate::actors::Actor;
+use crate::actors::divvy_member::{self, DivvyMember};
+use crate::actors::kafka_client::{self, KafkaClient, QUIRKS, Quirk};
+use crate::dice::Dice;
+use crate::disk::Disk;
+
+/// The group of every run.
+pub const GROUP: &str = "g";
+
+/// A run before it begins.
+pub struct Scenario {
+    pub config: CoordinatorConfig,
+    pub disk: Disk,
+    pub latency_ms: u64,
+    pub actors: Vec<(String, Box<dyn Actor>)>,
+    /// When the faults stop.
+    pub faults_until: u64,
+    /// The mean time between two faults.
+    pub fault_every_ms: u64,
+    /// All timeouts of the members together: how long the group may need to become stable afterwards.
+    pub patience_ms: u64,
+}
+
+impl Scenario {
+    pub fn new(dice: &mut Dice) -> Self {
+        let settings = GroupSettings {
+            leader_selection: dice.pick(&[LeaderSelection::Keep, LeaderSelection::Random]),
+            plan_check: dice.pick(&[PlanCheck::Enforce, PlanCheck::Enforce, PlanCheck::Off]),
+            ..GroupSettings::default()
+        };
+        let limits = GroupLimits {
+            initial_rebalance_delay: Duration::from_millis(dice.pick(&[0, 500, 3_000])),
+            ..GroupLimits::default()
+        };
+        let config = CoordinatorConfig {
+            limits,
+            load_wait: Duration::from_millis(dice.pick(&[500, 5_000])),
+            heartbeat_while_loading: dice.pick(&[HeartbeatWhileLoading::Ok, HeartbeatWhileLoading::NotReady]),
+            settings: SettingsBook::new([("*".to_owned(), settings)]),
+        };
+        let worst_ms = dice.pick(&[20, 400, 20_000]);
+        let disk = Disk::new(dice.pick(&[0, 5, 40]), worst_ms, dice.pick(&[0, 2, 10]));
+        let (session, rebalance) = (dice.within(6_000, 10_000), dice.within(4_000, 20_000));
+        Self {
+            config,
+            disk,
+            latency_ms: dice.pick(&[0, 2, 30]),
+            actors: actors(dice, session, rebalance),
+            faults_until: dice.within(20_000, 90_000),
+            fault_every_ms: dice.pick(&[700, 3_000, 15_000]),
+            patience_ms: 2 * session + 4 * rebalance + 10_000,
+        }
+    }
+}
+
+fn actors(dice: &mut Dice, session: u64, rebalance: u64) -> Vec<(String, Box<dyn Actor>)> {
+    let is_cooperative = dice.percent(25);
+    let divvy_percent = dice.pick(&[0, 40, 100]);
+    let quirky_percent = dice.pick(&[0, 0, 30, 60]);
+    let static_percent = dice.pick(&[0, 0, 40]);
+    (0..dice.within(1, 8))
+        .map(|number| {
+            let (session_ms, rebalance_ms) = (dice.within(6_000, session), dice.within(3_000, rebalance));
+            let heartbeat_ms = dice.within(500, 2_000);
+            if !is_cooperative && dice.percent(divvy_percent) {
+                let kind = divvy_member::Kind {
+                    name: format!("d{number}"),
+                    group: GroupId::from(GROUP),
+                    session_ms,
+                    rebalance_ms,
+                    heartbeat_ms,
+                    is_a_stranger: dice.percent(20),
+                    is_faulty: dice.percent(40),
+                };
+                return (kind.name.clone(), Box::new(DivvyMember::new(kind)) as Box<dyn Actor>);
+            }
+            let version = dice.pick(&[3, 5, 9]);
+            let is_static = version >= 5 && dice.percent(static_percent);
+            let kind = kafka_client::Kind {
+                name: format!("k{number}"),
+                version,
+                instance: is_static.then(|| format!("i{number}").as_str().into()),
+                offers: if is_cooperative { vec!["cooperative-sticky"] } else { offers(dice) },
+                session_ms,
+                rebalance_ms,
+                heartbeat_ms,
+                quirk: if dice.percent(quirky_percent) { dice.pick(&QUIRKS) } else { Quirk::None },
+                forgets_its_id: dice.percent(20),
+            };
+            (kind.name.clone(), Box::new(KafkaClient::new(kind)) as Box<dyn Actor>)
+        })
+        .collect()
+}
+
+/// Everybody can do `range`, some do something else rather.
+fn offers(dice: &mut Dice) -> Vec<&'static str> {
+    dice.pick(&[vec!["range"], vec!["range", "roundrobin"], vec!["roundrobin", "range"]])
+}

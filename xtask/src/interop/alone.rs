@@ -1,0 +1,75 @@
+//! Each client among its own kind: join, share, commit, a coordinator that stops or dies in the middle, leave.
+
+use anyhow::{Result, bail};
+
+use super::Case;
+use super::bench::Bench;
+use super::cast::{Away, Cast};
+use super::clients::{Client, WhenLost};
+use super::member::Seat;
+
+/// The cases.
+pub fn cases() -> Vec<Case> {
+    let clients = super::clients::CLIENTS.iter();
+    clients
+        .map(|client| Case {
+            name: format!("alone/{}", client.name),
+            needs: vec![client.runtime],
+            run: Box::new(move |bench| alone(bench, client)),
+        })
+        .collect()
+}
+
+fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
+    Cast::play(bench, client.name, "", |cast| {
+        let seat = |name| Seat { name, client, strategy: "default", instance: None };
+        cast.join(&seat("first"))?;
+        cast.settle()?;
+        cast.commit_each()?;
+        println!("    the first member owns everything");
+
+        cast.join(&seat("second"))?;
+        cast.settle()?;
+        println!("    a second came: {}", cast.who_owns_what());
+        interrupted(cast, Away::Killed)?;
+
+        cast.join(&seat("third"))?;
+        cast.settle()?;
+        cast.commit_each()?;
+        println!("    a third came: {}", cast.who_owns_what());
+        interrupted(cast, Away::Stopped)?;
+
+        cast.leave("first")?;
+        let settled = cast.settle()?;
+        println!("    the first left: {}, by {}", cast.who_owns_what(), settled.protocol);
+        if client.commits {
+            cast.fetch("third")?;
+        }
+        cast.leave("second")?;
+        cast.settle()?;
+        cast.leave("third")
+    })
+}
+
+/// The coordinator goes away and comes back: nothing is lost, and nobody rebalances but for a library that asks for it.
+pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
+    let before = cast.rest()?;
+    let asks_for_it = cast.members.iter().find(|member| match member.client.when_lost {
+        WhenLost::Waits => false,
+        WhenLost::Rejoins => member.name == before.0.leader,
+        WhenLost::JoinsAnew => true,
+    });
+    let asks_for_it = asks_for_it.map(|member| member.client.name);
+    cast.restart_and_meet(how)?;
+    let Some(client) = asks_for_it else {
+        cast.undisturbed(&before)?;
+        println!("    the coordinator was {how:?}: generation {} goes on", before.0.generation);
+        return Ok(());
+    };
+    let after = cast.settle()?;
+    if after.generation < before.0.generation {
+        bail!("generation {} came after {}", after.generation, before.0.generation);
+    }
+    println!("    the coordinator was {how:?}: {client} may join again, generation {}", after.generation);
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! A group under test: a server, its members, and what must be true of them when they have settled.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
+use super::clients::WhenLost;
+use super::member::{Member, STEP, Seat};
+use crate::divvy::Server;
+use crate::process::wait_until;
+
+/// How the coordinator goes away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Away {
+    /// It is asked to stop, and stops in good order.
+    Stopped,
+    /// `kill -9`.
+    Killed,
+}
+
+/// A server and the members of its group.
+pub struct Cast<'a> {
+    /// The coordinator.
+    pub server: Server,
+    /// Where logs lie.
+    pub folder: PathBuf,
+    /// Those who are in the group, in the order of their coming.
+    pub members: Vec<Member>,
+    bench: &'a Bench,
+    commits: i64,
+}
+
+/// A settled group as the coordinator describes it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settled {
+    /// The generation.
+    pub generation: i64,
+    /// The protocol of it.
+    pub protocol: String,
+    /// The client id of its leader; empty when it is none of the members.
+    pub leader: String,
+}
+
+impl<'a> Cast<'a> {
+    /// Runs a story on a server of its own; shows all logs when it goes wrong.
+    pub fn play(bench: &'a Bench, case: &str, config: &str, story: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (server, folder) = bench.server(case, config)?;
+        let mut cast = Self { server, folder, members: Vec::new(), bench, commits: 0 };
+        story(&mut cast).inspect_err(|_| cast.show_logs())
+    }
+
+    /// A member more.
+    pub fn join(&mut self, seat: &Seat<'_>) -> Result<()> {
+        let member = Member::start(self.bench, &self.server.address(), &self.folder, seat)?;
+        self.members.push(member);
+        Ok(())
+    }
+
+    /// Waits until the coordinator has a stable generation of exactly these members, each owns what the coordinator
+    /// says, and every partition is owned exactly once.
+    pub fn settle(&mut self) -> Result<Settled> {
+        let mut last = String::new();
+        let settled = wait_until("the group to settle", STEP, || {
+            for member in &mut self.members {
+                member.listen()?;
+            }
+            let group = self.describe()?;
+            Ok(match self.judge(&group) {
+                Ok(settled) => Some(settled),
+                Err(why) => {
+                    last = why;
+                    None
+                }
+            })
+        });
+        settled.with_context(|| format!("the group did not settle: {last}"))
+    }
+
+    /// Waits until the coordinator rebalances, or already has.
+    pub fn rebalancing(&mut self) -> Result<()> {
+        wait_until("a rebalance", STEP, || {
+            let group = self.describe()?;
+            let came = group["members"].as_array().is_some_and(|members| members.len() == self.members.len());
+            Ok((group["state"] != "Stable" || came).then_some(()))
+        })
+    }
+
+    /// Waits as [`Self::settle`] does, and until every member has come to rest. One that was given the same partitions
+    /// again may seem to have them before its library has told it: when it has committed in the new generation and
+    /// been asked once more, it has been told.
+    pub fn rest(&mut self) -> Result<(Settled, Vec<i64>)> {
+        self.settle()?;
+        self.commit_each()?;
+        let settled = self.settle()?;
+        Ok((settled, self.assignments()))
+    }
+
+    /// The members still have what they had when they rested, and nobody was assigned anything since.
+    pub fn undisturbed(&mut self, (before, counted): &(Settled, Vec<i64>)) -> Result<()> {
+        let now = self.settle()?;
+        if now != *before {
+            bail!("there should have been no rebalance: before {before:?}, now {now:?}");
+        }
+        let now = self.assignments();
+        if now != *counted {
+            bail!("nobody should have been assigned anything: {counted:?} became {now:?} ({})", self.who_owns_what());
+        }
+        Ok(())
+    }
+
+    /// How often each member was assigned something; 0 of those that cannot be asked, or join again by themselves.
+    pub fn assignments(&self) -> Vec<i64> {
+        let counted = |member: &Member| member.client.commits && member.client.when_lost == WhenLost::Waits;
+        self.members.iter().map(|member| if counted(member) { member.assignments } else { 0 }).collect()
+    }
+
+    /// The coordinator goes away, and comes back with its files at its address.
+    pub fn restart(&mut self, how: Away) -> Result<()> {
+        match how {
+            Away::Stopped => self.server.stop()?,
+            Away::Killed => self.server.kill()?,
+        }
+        self.server.restart()
+    }
+
+    /// The same, and every member has found it again: only what is asked of the new process proves that.
+    pub fn restart_and_meet(&mut self, how: Away) -> Result<()> {
+        let mut reached = Vec::new();
+        for member in self.members.iter_mut().filter(|member| !member.client.commits) {
+            reached.push(member.reached()?);
+        }
+        self.restart(how)?;
+        self.commit_each()?;
+        let silent = self.members.iter_mut().filter(|member| !member.client.commits);
+        for (member, before) in silent.zip(reached) {
+            let what = format!("{} to find its coordinator again", member.name);
+            wait_until(&what, STEP, || Ok((member.reached()? > before).then_some(())))?;
+        }
+        Ok(())
+    }
+
+    /// The member of that name.
+    pub fn member(&mut self, name: &str) -> Result<&mut Member> {
+        let found = self.members.iter_mut().find(|member| member.name == name);
+        found.with_context(|| format!("there is no member {name}"))
+    }
+
+    /// The member of that name leaves in good order; the others stay.
+    pub fn leave(&mut self, name: &str) -> Result<()> {
+        self.member(name)?.leave()?;
+        self.members.retain(|member| member.name != name);
+        Ok(())
+    }
+
+    /// The member of that name is no longer asked; its process goes on.
+    pub fn part(&mut self, name: &str) -> Result<Member> {
+        let place = self.members.iter().position(|member| member.name == name);
+        Ok(self.members.remove(place.with_context(|| format!("there is no member {name}"))?))
+    }
+
+    /// The member of that name ends as by `kill -9`; the others stay.
+    pub fn kill(&mut self, name: &str) -> Result<()> {
+        self.member(name)?.kill()?;
+        self.members.retain(|member| member.name != name);
+        Ok(())
+    }
+
+    /// Every member that can commits to the first partition of its own, further than anybody before, and reads it back.
+    pub fn commit_each(&mut self) -> Result<()> {
+        self.commits += 1;
+        for member in self.members.iter_mut().filter(|member| member.client.commits) {
+            let partition = *member.owns.first().with_context(|| format!("{} owns nothing", member.name))?;
+            member.commit_and_fetch(partition, self.commits)?;
+        }
+        Ok(())
+    }
+
+    /// A member reads what was committed last to partition 0: its owner always commits to it.
+    pub fn fetch(&mut self, name: &str) -> Result<()> {
+        let last = self.commits;
+        self.member(name)?.fetch(0, last)
+    }
+
+    /// `a [0, 1], b [2, 3]`.
+    pub fn who_owns_what(&self) -> String {
+        let owned = self.members.iter().map(|member| format!("{} {:?}", member.name, Vec::from_iter(&member.owns)));
+        owned.collect::<Vec<_>>().join(", ")
+    }
+
+    fn describe(&self) -> Result<Value> {
+        // A group that nobody has joined yet is not there.
+        Ok(self.server.describe(GROUP).unwrap_or(Value::Null))
+    }
+
+    fn judge(&self, group: &Value) -> Result<Settled, String> {
+        let listed = group["members"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let found = |name: &str| listed.iter().find(|member| member["client_id"] == name);
+        if group["state"] != "Stable" || listed.len() != self.members.len() {
+            let names: Vec<&Value> = listed.iter().map(|member| &member["client_id"]).collect();
+            return Err(format!("it is {} with the members {names:?}; {}", group["state"], self.who_owns_what()));
+        }
+        let mut all = BTreeSet::new();
+        for member in &self.members {
+            let told = found(&member.name).ok_or_else(|| format!("{} is no member", member.name))?;
+            let given = told["state"][TOPIC].as_array().map(Vec::as_slice).unwrap_or_default();
+            let given: BTreeSet<i64> = given.iter().filter_map(Value::as_i64).collect();
+            if given != member.owns {
+                return Err(format!("{} was given {given:?} and says it owns {:?}", member.name, member.owns));
+            }
+            if let Some(twice) = given.iter().find(|partition| !all.insert(**partition)) {
+                return Err(format!("partition {twice} is owned twice: {}", self.who_owns_what()));
+            }
+        }
+        if all.len() != PARTITIONS {
+            return Err(format!("only {all:?} are owned: {}", self.who_owns_what()));
+        }
+        let leader = listed.iter().find(|member| member["id"] == group["leader"]);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Ok(Settled {
+            generation: group["generation"].as_i64().unwrap_or_default(),
+            protocol: text(&group["protocol"]),
+            leader: leader.map(|leader| text(&leader["client_id"])).unwrap_or_default(),
+        })
+    }
+
+    fn show_logs(&self) {
+        for member in &self.members {
+            eprintln!("--- log of {}\n{}", member.name, member.log_tail());
+        }
+        eprintln!("--- log of divvy serve\n{}\n---", self.server.log_tail());
+    }
+}

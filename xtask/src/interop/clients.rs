@@ -1,0 +1,129 @@
+//! The clients: what each can do, what it needs, and how a member made of it is started.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::node::Node;
+use crate::shell::root;
+use crate::{apt, go, java, python};
+
+/// A client library as its users get it.
+#[derive(Debug)]
+pub struct Client {
+    /// Its name, which is also the first argument of its program.
+    pub name: &'static str,
+    /// What runs it.
+    pub runtime: Runtime,
+    /// The strategies that it brings, by their names on the wire.
+    pub strategies: &'static [&'static str],
+    /// Whether it can be a static member.
+    pub instances: bool,
+    /// Whether it can commit an offset that it was told.
+    pub commits: bool,
+    /// What it does when the coordinator is away for a moment.
+    pub when_lost: WhenLost,
+}
+
+/// What a library does when its heartbeats meet no coordinator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenLost {
+    /// Looks for it, and goes on in its generation.
+    Waits,
+    /// Ends its session and joins again with its id: a follower gets the same generation, a leader begins a rebalance.
+    Rejoins,
+    /// Forgets its id, and joins as a new member.
+    JoinsAnew,
+}
+
+/// What must be on the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runtime {
+    /// Python with the newest clients.
+    Python,
+    /// Python with a confluent-kafka whose librdkafka is 2.0.
+    OldPython,
+    /// Debian's kcat.
+    Kcat,
+    /// A JVM.
+    Java,
+    /// Go.
+    Go,
+    /// Node.
+    Node,
+}
+
+const EAGER: &[&str] = &["range", "roundrobin", "sticky"];
+const LIBRDKAFKA: &[&str] = &["range", "roundrobin", "cooperative-sticky"];
+const ALL: &[&str] = &["range", "roundrobin", "sticky", "cooperative-sticky"];
+
+const fn client(name: &'static str, runtime: Runtime, strategies: &'static [&'static str]) -> Client {
+    Client { name, runtime, strategies, instances: true, commits: true, when_lost: WhenLost::Waits }
+}
+
+/// Every client that is tried.
+pub const CLIENTS: &[Client] = &[
+    client("kafka-python", Runtime::Python, ALL),
+    client("confluent-kafka", Runtime::Python, LIBRDKAFKA),
+    client("confluent-kafka-2.0", Runtime::OldPython, LIBRDKAFKA),
+    client("aiokafka", Runtime::Python, EAGER),
+    Client { commits: false, ..client("kcat", Runtime::Kcat, LIBRDKAFKA) },
+    Client { instances: false, when_lost: WhenLost::JoinsAnew, ..client("kafkajs", Runtime::Node, &[]) },
+    client("java", Runtime::Java, ALL),
+    client("franz-go", Runtime::Go, ALL),
+    Client { when_lost: WhenLost::Rejoins, ..client("sarama", Runtime::Go, ALL) },
+];
+
+/// The programs of the clients that were set up.
+#[derive(Default)]
+pub struct Programs {
+    python: PathBuf,
+    old_python: PathBuf,
+    java: String,
+    go: PathBuf,
+    node: Option<Node>,
+}
+
+impl Programs {
+    /// Gets what these runtimes need.
+    pub fn set_up(runtimes: &[Runtime]) -> Result<Self> {
+        let mut programs = Self::default();
+        for runtime in runtimes {
+            match runtime {
+                Runtime::Python => programs.python = python::with(&["kafka-python", "confluent-kafka", "aiokafka"])?,
+                Runtime::OldPython => {
+                    let requirements = "tests/interop/python/requirements-old.txt";
+                    programs.old_python =
+                        python::environment("interop/python-old", requirements, &["confluent-kafka"])?;
+                }
+                Runtime::Kcat => {
+                    apt::program("kcat", &["kcat"])?;
+                    programs.python = python::with(&[])?;
+                }
+                Runtime::Java => programs.java = java::compile("java", "Member")?,
+                Runtime::Go => programs.go = go::build("go")?,
+                Runtime::Node => programs.node = Some(Node::with("node")?),
+            }
+        }
+        Ok(programs)
+    }
+
+    /// The program that is one member of a kind; its arguments follow.
+    pub fn member(&self, client: &Client) -> Command {
+        let python = |python: &PathBuf| {
+            let mut command = Command::new(python);
+            command.arg(root().join("tests/interop/python/member.py")).env("PYTHONDONTWRITEBYTECODE", "1");
+            command
+        };
+        let mut command = match client.runtime {
+            Runtime::Python | Runtime::Kcat => python(&self.python),
+            Runtime::OldPython => python(&self.old_python),
+            Runtime::Java => java::command(&self.java, "Member"),
+            Runtime::Go => Command::new(&self.go),
+            Runtime::Node => self.node.as_ref().map_or_else(|| Command::new("node"), |node| node.command("member.js")),
+        };
+        command.arg(client.name);
+        command
+    }
+}
