@@ -15,7 +15,6 @@ pub const ARGUED: &[(&str, &str)] = &[
         "the interpreter of the stories: one arm a word, and a reader looks a word up in one place",
     ),
     ("tests/laws/restore.rs", "one law: every deed that may happen to a group, and the world that it happens in"),
-    ("src/server/config/tests.rs", "each mistake with its sentence, in the order of the keys"),
 ];
 
 /// Every file that is too long, and every argument that is no longer needed.
