@@ -69,6 +69,9 @@ pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Plan checks at one time; more wait. One is enough to keep a processor busy.
 pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 
+/// How long a module's own check of a plan may take: the members wait for it.
+pub(crate) const MODULE_CHECK_TIME: Duration = Duration::from_secs(1);
+
 /// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
 pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
 
