@@ -16,13 +16,13 @@ impl Group {
     /// an event.
     pub fn pulse(&mut self, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
         let Some(member) = self.roster.members.get_mut(member) else { return Some(ErrorCode::UnknownMemberId) };
-        if generation != self.generation {
-            return Some(ErrorCode::IllegalGeneration);
-        }
         if self.wake.is_none_or(|wake| wake > now + member.session_timeout) {
             return None;
         }
         member.used_id = true;
+        if generation != self.generation {
+            return Some(ErrorCode::IllegalGeneration);
+        }
         member.renew(now);
         Some(match self.state {
             State::Joining(_) => ErrorCode::RebalanceInProgress,

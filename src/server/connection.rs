@@ -29,7 +29,7 @@ pub(crate) struct Connection {
     outbox: Mutex<Outbox>,
     /// Told when the front of the outbox may be sent.
     writer: Notify,
-    /// Told when the outbox has room again, and when nothing was read for a while.
+    /// Told when the outbox has room again.
     reader: Notify,
     /// See [`Traffic`].
     reads: AtomicU32,
@@ -136,14 +136,9 @@ impl Connection {
         self.writer.notified().await;
     }
 
-    /// For the reader: waits until it is told to look.
+    /// For the reader: waits until there may be room.
     pub(crate) async fn told_reader(&self) {
         self.reader.notified().await;
-    }
-
-    /// Makes the reader look: there is room, or it may give its buffer back.
-    pub(crate) fn tell_reader(&self) {
-        self.reader.notify_one();
     }
 
     /// The known answers go out, then it is closed.

@@ -263,7 +263,14 @@ impl Handle {
     pub(super) fn replace_config(&self, config: Config) -> Vec<&'static str> {
         let mut held = self.0.config.lock().unwrap_or_else(PoisonError::into_inner);
         let later = only_after_a_restart(&held, &config);
-        *held = config;
+        // Of those that DescribeConfigs shows, the old value holds on.
+        *held = Config {
+            listen: held.listen,
+            advertised_listener: held.advertised_listener.clone(),
+            socket_request_max_bytes: held.socket_request_max_bytes,
+            topics_auto_create: held.topics_auto_create,
+            ..config
+        };
         later
     }
 

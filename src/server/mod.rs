@@ -27,6 +27,7 @@ mod quiet;
 mod reader;
 mod registry;
 mod reload;
+mod scratch;
 pub mod settings;
 mod shard;
 mod shown;

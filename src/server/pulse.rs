@@ -67,11 +67,6 @@ impl Pulse {
         Some(())
     }
 
-    /// Gives its memory back while the connection is idle.
-    pub(crate) fn release(&mut self) {
-        self.out = BytesMut::new();
-    }
-
     /// What is to be sent.
     pub(crate) fn out(&mut self) -> &mut BytesMut {
         &mut self.out

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
@@ -12,11 +12,12 @@ use super::Handle;
 use super::api::Peer;
 use super::connection::Connection;
 use super::dispatch::{self, Step};
-use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES};
+use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES, KEPT_BYTES};
 use super::memory::Held;
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
 use super::pulse::Pulse;
+use super::scratch;
 use crate::ids::GroupId;
 use crate::wire::frame::{Foreign, FrameError, FrameLimit, Framer};
 
@@ -100,6 +101,7 @@ impl Reader {
             self.answer()?;
             outcome?;
             if !self.large_frame().await? {
+                self.framer.release();
                 return Ok(());
             }
         }
@@ -111,20 +113,12 @@ impl Reader {
         if count == 0 { Err(End::Peer) } else { Ok(()) }
     }
 
-    /// Reads what is there. Between two reads a busy connection keeps its buffer, a silent one gives it back.
+    /// Reads what is there.
     async fn read(&mut self) -> std::io::Result<usize> {
-        loop {
-            let socket: &TcpStream = self.half.as_ref();
-            tokio::select! {
-                biased;
-                ready = poll_fn(|context| socket.poll_read_ready(context)) => break ready?,
-                () = self.place.connection.told_reader() => {
-                    self.framer.release();
-                    self.pulse.release();
-                }
-            }
-        }
-        self.half.read_buf(self.framer.room()).await
+        let arrived = poll_fn(|context| scratch::poll_read(&mut self.half, context)).await?;
+        let count = arrived.len();
+        self.framer.take(arrived);
+        Ok(count)
     }
 
     async fn frames(&mut self) -> Result<(), End> {
@@ -181,6 +175,9 @@ impl Reader {
             self.place.connection.push(Slot::Ready(Bytes::copy_from_slice(&out[sent..])));
         }
         out.clear();
+        if out.capacity() > KEPT_BYTES {
+            *out = BytesMut::new();
+        }
         Ok(())
     }
 
@@ -261,12 +258,12 @@ impl Reader {
     }
 
     /// The length of a frame that has begun to arrive, once the framer has seen enough of it to judge its length.
-    fn announced(&mut self) -> Option<usize> {
+    fn announced(&self) -> Option<usize> {
         const LENGTH_AND_KEY: usize = 6;
         if !self.framer.is_mid_frame() {
             return None;
         }
-        let begun = self.framer.room();
+        let begun = self.framer.begun();
         let head = begun.first_chunk::<4>().filter(|_| begun.len() >= LENGTH_AND_KEY)?;
         usize::try_from(i32::from_be_bytes(*head)).ok()
     }

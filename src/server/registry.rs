@@ -54,8 +54,6 @@ struct Seen {
 #[derive(PartialEq, Eq, Debug)]
 enum Verdict {
     Fine,
-    /// It may give its buffer back.
-    Silent,
     /// The peer was told that it is over, and does not close.
     Over,
     End(Close),
@@ -113,7 +111,6 @@ impl Registry {
         for (verdict, connection) in verdicts {
             match verdict {
                 Verdict::Fine => {}
-                Verdict::Silent => connection.tell_reader(),
                 Verdict::Over => connection.kill(),
                 Verdict::End(close) => {
                     handle.tell_closed(connection.peer(), &close);
@@ -143,8 +140,6 @@ impl Seen {
         } else if self.silent > looks(MAX_IDLE) && now.open == 0 {
             let reason = format!("no request for {} s", MAX_IDLE.as_secs());
             Verdict::End(Close { kind: "idle", reason })
-        } else if self.silent == 1 {
-            Verdict::Silent
         } else {
             Verdict::Fine
         }
@@ -159,7 +154,7 @@ mod tests {
     fn verdicts(traffic: Traffic, times: u32) -> Vec<&'static str> {
         let mut seen = Seen::default();
         let mut look = || match seen.look(traffic) {
-            Verdict::Fine | Verdict::Silent => None,
+            Verdict::Fine => None,
             Verdict::Over => Some("over"),
             Verdict::End(close) => Some(close.kind),
         };
@@ -183,13 +178,5 @@ mod tests {
     #[test]
     fn who_does_not_close_after_the_last_answer_is_closed() {
         assert_eq!(verdicts(Traffic { closed: true, ..Traffic::default() }, 2), ["over"]);
-    }
-
-    #[test]
-    fn a_connection_that_falls_silent_is_told_once() {
-        let mut seen = Seen::default();
-        let reads = [1, 2, 2, 2, 3];
-        let told = reads.map(|reads| seen.look(Traffic { reads, ..Traffic::default() }) == Verdict::Silent);
-        assert_eq!(told, [false, false, true, false, false]);
     }
 }

@@ -8,7 +8,7 @@ use tokio::net::tcp::OwnedWriteHalf;
 
 use super::Handle;
 use super::connection::Connection;
-use super::limits::WRITE_BATCH_BYTES;
+use super::limits::{KEPT_BYTES, WRITE_BATCH_BYTES};
 use super::outbox::{Close, Next, Slot};
 
 /// The task.
@@ -25,9 +25,6 @@ impl Drop for Writer {
         self.connection.note_closed();
     }
 }
-
-/// A quiet connection keeps a buffer of at most this.
-const KEPT_BYTES: usize = 512;
 
 impl Writer {
     /// A writer of a new connection.

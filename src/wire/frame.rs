@@ -46,13 +46,15 @@ pub struct Framer {
     buffer: BytesMut,
     /// How much memory the buffer is a part of: what was cut off may be gone, the memory stays whole.
     taken: usize,
+    /// Whether the buffer is memory that others read into as well.
+    is_shared: bool,
     limit: FrameLimit,
 }
 
 impl Framer {
     /// A framer of a new connection. It takes no memory before the first [`Framer::room`].
     pub fn new(limit: FrameLimit) -> Self {
-        Self { buffer: BytesMut::new(), taken: 0, limit }
+        Self { buffer: BytesMut::new(), taken: 0, is_shared: false, limit }
     }
 
     /// The buffer to append what arrives to, with room for some: about as much again as has arrived of an unfinished
@@ -63,6 +65,18 @@ impl Framer {
             self.taken = self.taken.max(self.buffer.capacity());
         }
         &mut self.buffer
+    }
+
+    /// Takes what arrived in memory that others read into as well: what is no whole frame is copied out of it as soon as
+    /// [`Framer::frame`] has no more.
+    pub fn take(&mut self, arrived: BytesMut) {
+        if self.buffer.is_empty() {
+            self.buffer = arrived;
+            self.is_shared = true;
+        } else {
+            self.buffer.extend_from_slice(&arrived);
+            self.taken = self.taken.max(self.buffer.capacity());
+        }
     }
 
     /// The next whole frame, without its length. It shares the buffer: nothing is copied.
@@ -100,6 +114,11 @@ impl Framer {
         !self.buffer.is_empty()
     }
 
+    /// What has arrived of an unfinished frame, with its length.
+    pub fn begun(&self) -> &[u8] {
+        &self.buffer
+    }
+
     /// Gives the buffer back while the connection is idle; bytes of an unfinished frame stay.
     pub fn release(&mut self) {
         if self.buffer.is_empty() {
@@ -108,11 +127,13 @@ impl Framer {
         }
     }
 
-    /// Moves the few bytes that follow a long frame out of its memory, which is free then.
+    /// Moves what is left out of memory that is shared, and the few bytes that follow a long frame out of its memory,
+    /// which is free then.
     fn shrink(&mut self) {
-        if self.taken > BUFFER_KEPT && self.buffer.len() < READ_MIN {
+        if self.is_shared || (self.taken > BUFFER_KEPT && self.buffer.len() < READ_MIN) {
             self.buffer = BytesMut::from(&self.buffer[..]);
             self.taken = self.buffer.capacity();
+            self.is_shared = false;
         }
     }
 }

@@ -81,6 +81,46 @@ async fn counts_beyond_the_frame_never_become_memory() {
     server.stop().await;
 }
 
+/// What the fuzzer kept, as bytes of a connection and as bodies behind a good header: a member's group lives on.
+#[tokio::test]
+async fn what_a_fuzzer_finds_hurts_nobody_else() {
+    let server = serve(config()).await;
+    let mut other = Client::connect(server.addr()).await;
+    let member = other.become_leader("g", b"all").await;
+    for kept in corpus("frame") {
+        hostile(&server, &kept[2.min(kept.len())..]).await;
+        beats(&mut other, &member).await;
+    }
+    for kept in corpus("request") {
+        let [_, key @ .., version] = *kept.first_chunk::<4>().unwrap_or(&[0; 4]);
+        let body = kept.get(4..).unwrap_or_default();
+        let header = [&key[..], &[0, version, 0, 0, 0, 9, 0, 4], b"fuzz"].concat();
+        let flexible = divvy::wire::ApiKey::from_code(i16::from_be_bytes(key))
+            .is_some_and(|key| i16::from(version) >= divvy::wire::api::flexible_from(key));
+        let tags: &[u8] = if flexible { &[0] } else { &[] };
+        let frame = [&header, tags, body].concat();
+        let length = i32::try_from(frame.len()).unwrap().to_be_bytes();
+        hostile(&server, &[&length[..], &frame].concat()).await;
+        beats(&mut other, &member).await;
+    }
+    assert_eq!(other.state_of("g").await, "Stable");
+    server.stop().await;
+}
+
+/// A connection that sends these bytes and goes away without waiting for an answer.
+async fn hostile(server: &Server, bytes: &[u8]) {
+    let mut client = Client::connect(server.addr()).await;
+    client.send_bytes(bytes).await;
+    drop(client);
+}
+
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
 /// A frame that arrives byte by byte is a frame; a client that vanishes in the middle of one is no event at all.
 #[tokio::test]
 async fn frames_may_come_in_pieces() {

@@ -3,9 +3,11 @@
 #[macro_use]
 mod schema;
 
+mod corpus;
 mod counting;
 mod heartbeat;
 mod hostile;
+mod operations;
 mod oracle;
 mod proposal;
 mod restore;

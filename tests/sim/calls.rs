@@ -58,9 +58,9 @@ impl Call {
         Call::Sync(SyncRequest { member, instance, generation, protocol_type: None, protocol: None, result })
     }
 
-    pub fn heartbeat(who: &Identity, modules: Option<Vec<ModuleOffer>>) -> Self {
+    pub fn heartbeat(who: &Identity, modules: Option<Vec<ModuleOffer>>, wait: Option<Duration>) -> Self {
         let Identity { member, instance, generation } = who.clone();
-        Call::Heartbeat(HeartbeatRequest { member, instance, generation, modules })
+        Call::Heartbeat(HeartbeatRequest { member, instance, generation, modules, wait })
     }
 
     pub fn leave(who: &Identity) -> Self {
@@ -70,7 +70,7 @@ impl Call {
 
     pub fn commit(who: &Identity, offsets: Vec<CommittedOffset>) -> Self {
         let Identity { member, instance, generation } = who.clone();
-        Call::Commit(CommitRequest { member, instance, generation, offsets })
+        Call::Commit(CommitRequest { member, instance, generation, offsets, retention: None })
     }
 }
 

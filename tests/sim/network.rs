@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use divvy::group::Reply;
 
-use crate::calls::Call;
+use crate::actors::Request;
 use crate::dice::Dice;
 use crate::world::What;
 
@@ -15,11 +15,13 @@ pub type Link = u64;
 /// A request on a connection.
 pub type Asked = u64;
 
-/// Which of its connections a member uses: the second one is for what must not wait behind a parked request.
+/// Which of its connections a member uses: the second one is for what must not wait behind a parked request, the third
+/// for a heartbeat that itself waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Lane {
     Main,
     Prompt,
+    Ear,
 }
 
 /// One connection.
@@ -51,16 +53,8 @@ pub struct Network {
 
 impl Network {
     /// Sends a request over the member's lane; the arrival and the end of the member's patience are to be scheduled.
-    pub fn ask(
-        &mut self,
-        who: usize,
-        lane: Lane,
-        tag: u64,
-        call: Call,
-        patience: u64,
-        now: u64,
-        dice: &mut Dice,
-    ) -> [(u64, What); 2] {
+    pub fn ask(&mut self, who: usize, request: Request, now: u64, dice: &mut Dice) -> [(u64, What); 2] {
+        let Request { lane, tag, call, patience } = request;
         self.drawn += 1;
         let asked = self.drawn;
         let link = self.lane(who, lane);

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use divvy::coordinator::{CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
-use divvy::group::{GroupLimits, GroupSettings, LeaderSelection, PlanCheck};
+use divvy::group::{GroupLimits, GroupSettings, Lead, LeaderSelection, PlanCheck};
 use divvy::ids::GroupId;
 
 use crate::actors::Actor;
 use crate::actors::divvy_member::{self, DivvyMember};
-use crate::actors::kafka_client::{self, KafkaClient, QUIRKS, Quirk};
+use crate::actors::kafka_client::KafkaClient;
+use crate::actors::kafka_kind::{self, QUIRKS, Quirk};
 use crate::dice::Dice;
 use crate::disk::Disk;
 
@@ -31,7 +32,9 @@ pub struct Scenario {
 
 impl Scenario {
     pub fn new(dice: &mut Dice) -> Self {
+        let is_cooperative = dice.percent(25);
         let settings = GroupSettings {
+            lead: if !is_cooperative && dice.percent(20) { Lead::Coordinator } else { Lead::Members },
             leader_selection: dice.pick(&[LeaderSelection::Keep, LeaderSelection::Random]),
             plan_check: dice.pick(&[PlanCheck::Enforce, PlanCheck::Enforce, PlanCheck::Off]),
             ..GroupSettings::default()
@@ -53,7 +56,7 @@ impl Scenario {
             config,
             disk,
             latency_ms: dice.pick(&[0, 2, 30]),
-            actors: actors(dice, session, rebalance),
+            actors: actors(dice, is_cooperative, session, rebalance),
             faults_until: dice.within(20_000, 90_000),
             fault_every_ms: dice.pick(&[700, 3_000, 15_000]),
             patience_ms: 2 * session + 4 * rebalance + 10_000,
@@ -61,8 +64,7 @@ impl Scenario {
     }
 }
 
-fn actors(dice: &mut Dice, session: u64, rebalance: u64) -> Vec<(String, Box<dyn Actor>)> {
-    let is_cooperative = dice.percent(25);
+fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -> Vec<(String, Box<dyn Actor>)> {
     let divvy_percent = dice.pick(&[0, 40, 100]);
     let quirky_percent = dice.pick(&[0, 0, 30, 60]);
     let static_percent = dice.pick(&[0, 0, 40]);
@@ -84,7 +86,7 @@ fn actors(dice: &mut Dice, session: u64, rebalance: u64) -> Vec<(String, Box<dyn
             }
             let version = dice.pick(&[3, 5, 9]);
             let is_static = version >= 5 && dice.percent(static_percent);
-            let kind = kafka_client::Kind {
+            let kind = kafka_kind::Kind {
                 name: format!("k{number}"),
                 version,
                 instance: is_static.then(|| format!("i{number}").as_str().into()),

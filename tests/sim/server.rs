@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use divvy::assignor::{EncodedPlan, check_plan};
 use divvy::coordinator::{Coordinator, CoordinatorConfig};
-use divvy::group::effects::PlanToCheck;
 use divvy::group::{Effects, Event, Fact, GroupDescription, Record, Reply, Ticket, Work, WorkId, WorkOutcome};
 use divvy::ids::GroupId;
 use divvy::store::Entry;
 use divvy::time::{Now, Timestamp, WallTime};
+use divvy::wire::ErrorCode;
 
 use crate::calls::{Call, shown};
 use crate::dice::Dice;
@@ -17,6 +16,7 @@ use crate::disk::{Disk, Said};
 use crate::film::Film;
 use crate::invariants::{Invariants, Scene, Seen};
 use crate::network::{Asked, Link};
+use crate::work;
 
 /// The wall's time when a run begins.
 const WALL_MS: i64 = 1_700_000_000_000;
@@ -46,7 +46,7 @@ pub struct Server {
 #[derive(Default)]
 pub struct Out {
     pub answers: Vec<(Link, Asked, Reply)>,
-    pub checks: Vec<(WorkId, Result<(), String>)>,
+    pub done: Vec<(WorkId, WorkOutcome)>,
 }
 
 impl Server {
@@ -100,7 +100,23 @@ impl Server {
         let ticket = Ticket(self.tickets);
         self.open.insert(ticket, Open { link, asked, call: call.clone(), at: now });
         self.see(Seen::Asked(ticket, &call), now);
+        if let Some(error) = self.pulse(&call, now) {
+            let mut out = Out::default();
+            let effects = Effects { replies: vec![(ticket, Reply::Heartbeat(error))], ..Effects::default() };
+            self.carry_out(effects, now, &mut out);
+            return out;
+        }
         self.give(call.with(ticket), now, dice)
+    }
+
+    /// The short way of plain heartbeats.
+    fn pulse(&mut self, call: &Call, now: u64) -> Option<ErrorCode> {
+        let Call::Heartbeat(request) = call else { return None };
+        if request.instance.is_some() || request.modules.is_some() || request.wait.is_some() {
+            return None;
+        }
+        let coordinator = self.coordinator.as_mut()?;
+        coordinator.pulse(self.group.as_str(), request.member.as_str(), request.generation, Timestamp(now))
     }
 
     /// A connection is gone: whatever waits on it is told so.
@@ -112,13 +128,17 @@ impl Server {
             self.see(Seen::Closed(ticket), now);
             let more = self.give(Event::Closed(ticket), now, dice);
             out.answers.extend(more.answers);
-            out.checks.extend(more.checks);
+            out.done.extend(more.done);
         }
         out
     }
 
-    pub fn checked(&mut self, id: WorkId, verdict: Result<(), String>, now: u64, dice: &mut Dice) -> Out {
-        self.give(Event::WorkDone(id, WorkOutcome::PlanChecked(verdict)), now, dice)
+    /// A piece of work is done.
+    pub fn work_done(&mut self, id: WorkId, outcome: WorkOutcome, now: u64, dice: &mut Dice) -> Out {
+        if let WorkOutcome::PlanMade(Ok(made)) = &outcome {
+            self.see(Seen::Made(made), now);
+        }
+        self.give(Event::WorkDone(id, outcome), now, dice)
     }
 
     pub fn tick(&mut self, now: u64, dice: &mut Dice) -> Out {
@@ -136,7 +156,7 @@ impl Server {
         for said in self.disk.end(dice) {
             let more = self.said(said, now, dice);
             out.answers.extend(more.answers);
-            out.checks.extend(more.checks);
+            out.done.extend(more.done);
         }
         out
     }
@@ -148,7 +168,7 @@ impl Server {
                 for (_, upto) in marks {
                     let more = self.give(Event::Stored(upto), now, dice);
                     out.answers.extend(more.answers);
-                    out.checks.extend(more.checks);
+                    out.done.extend(more.done);
                 }
             }
             Said::Failed(groups) => {
@@ -201,7 +221,9 @@ impl Server {
         }
         for work in effects.work {
             match work {
-                Work::CheckPlan(id, plan) => out.checks.push((id, verdict(&plan))),
+                Work::CheckPlan(id, plan) => out.done.push((id, WorkOutcome::PlanChecked(work::verdict(&plan)))),
+                Work::MakePlan(id, plan) => out.done.push((id, WorkOutcome::PlanMade(work::make(&plan)))),
+                Work::ReviewPlan(id, _) => out.done.push((id, WorkOutcome::PlanReviewed(work::FINGERPRINT))),
             }
         }
     }
@@ -224,18 +246,6 @@ impl Server {
         let restored = restored.describe(&self.group, moment(now).wall);
         self.see(Seen::Compared { live: &live, restored: restored.as_ref() }, now);
     }
-}
-
-/// A plan's verdict, as the server's worker gives it.
-fn verdict(plan: &PlanToCheck) -> Result<(), String> {
-    check_plan(&EncodedPlan {
-        protocol_type: &plan.protocol_type,
-        members: &plan.members,
-        states: &plan.states,
-        topics: &plan.topics,
-        copies: plan.copies,
-        complete: plan.complete,
-    })
 }
 
 /// A moment of virtual time, with both its faces.

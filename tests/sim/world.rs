@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use divvy::group::{Reply, WorkId};
+use divvy::group::{Reply, WorkId, WorkOutcome};
 use divvy::ids::GroupId;
 
 use crate::actors::{Actor, End, Standing, Turn, Wish};
@@ -16,7 +16,7 @@ use crate::scenario::{GROUP, Scenario};
 use crate::server::{Out, Server};
 
 /// How long a group rests after it became stable, to see whether it stays so.
-const REST_MS: u64 = 40_000;
+const REST_MS: u64 = 25_000;
 
 /// A run with more steps than this goes round in circles.
 const STEPS_MAX: u64 = 400_000;
@@ -34,7 +34,7 @@ pub enum What {
     Starts { who: usize },
     ServerWakes,
     DiskDone { life: u64 },
-    Checked { life: u64, id: WorkId, verdict: Result<(), String> },
+    WorkDone { life: u64, id: WorkId, outcome: WorkOutcome },
     ServerStarts,
     ServerHasRead { life: u64 },
     Fault,
@@ -180,11 +180,11 @@ impl World {
                 self.carry(out);
                 self.server.compare(self.now);
             }
-            What::Checked { life, id, verdict } if life == self.life => {
-                let out = self.server.checked(id, verdict, self.now, &mut self.dice);
+            What::WorkDone { life, id, outcome } if life == self.life => {
+                let out = self.server.work_done(id, outcome, self.now, &mut self.dice);
                 self.carry(out);
             }
-            What::DiskDone { .. } | What::Checked { .. } => {}
+            What::DiskDone { .. } | What::WorkDone { .. } => {}
             What::ServerStarts => {
                 self.server.start();
                 let at = self.now + self.dice.tail(50, 3_000);
@@ -247,9 +247,9 @@ impl World {
                 self.plan(at, what);
             }
         }
-        for (id, verdict) in out.checks {
+        for (id, outcome) in out.done {
             let at = self.now + self.dice.tail(10, 800);
-            self.plan(at, What::Checked { life: self.life, id, verdict });
+            self.plan(at, What::WorkDone { life: self.life, id, outcome });
         }
     }
 
@@ -263,8 +263,9 @@ impl World {
 
     fn grant(&mut self, who: usize, wish: Wish) {
         match wish {
-            Wish::Ask { lane, tag, call, patience } => {
-                let planned = self.network.ask(who, lane, tag, call, patience, self.now, &mut self.dice);
+            Wish::Ask(request) => {
+                let lane = request.lane;
+                let planned = self.network.ask(who, *request, self.now, &mut self.dice);
                 planned.into_iter().for_each(|(at, what)| self.plan(at, what));
                 if !self.server.is_up() {
                     // Nobody listens: the connection is refused.

@@ -69,6 +69,11 @@ impl Server {
         Ok(())
     }
 
+    /// Makes it read its configuration again.
+    pub fn hang_up(&self) -> Result<()> {
+        self.process.signal("HUP")
+    }
+
     /// Starts it again: same address, same files.
     pub fn restart(&mut self) -> Result<()> {
         self.process = serve(&self.program, &self.folder, self.ports)?;

@@ -90,9 +90,15 @@ impl Process {
 
     /// Asks it to end, as Ctrl-C does, and waits.
     pub fn interrupt(&mut self, limit: Duration) -> Result<ExitStatus> {
-        let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", self.child.id())]).status();
-        sent.with_context(|| format!("{} cannot be interrupted", self.name))?;
+        self.signal("INT")?;
         self.end(limit)
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status();
+        sent.with_context(|| format!("{} cannot be sent SIG{name}", self.name))?;
+        Ok(())
     }
 
     /// Waits until it ends by itself.

@@ -107,7 +107,12 @@ fn embedded(root: &Path) {
         let bytes = Subscription { version, topics: vec!["clicks", "views"], tail }.encode();
         put(root, "embedded", &format!("subscription-{version}"), &[&[0], &bytes[..]].concat());
     }
-    put(root, "embedded", "assignment", &[&[1], &Assignment { topics: owned(), user_data: None }.encode()[..]].concat());
+    put(
+        root,
+        "embedded",
+        "assignment",
+        &[&[1], &Assignment { topics: owned(), user_data: None }.encode()[..]].concat(),
+    );
     put(root, "embedded", "user-data", &[&[2], &data[..]].concat());
     let candidate = Candidate { facts: Facts::from([("zone".to_owned(), "a".into())]) };
     put(root, "embedded", "candidate", &[&[3], &candidate.encode()[..]].concat());

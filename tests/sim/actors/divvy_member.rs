@@ -16,7 +16,7 @@ use divvy::membership::lead::Rules;
 use divvy::membership::{Membership, Notice, Strategies};
 use divvy::topics::{Topic, TopicTable};
 
-use super::{Actor, End, Standing, TOPICS, Turn, Wish};
+use super::{Actor, End, Request, Standing, TOPICS, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
 use crate::server::moment;
@@ -68,6 +68,7 @@ enum Asked {
     Join(Sent),
     Sync(Sent),
     Heartbeat(Sent),
+    Listen(Sent),
     Leave,
     Topics(Sent),
     Coordinator,
@@ -135,8 +136,13 @@ impl DivvyMember {
             Action::Heartbeat(sent, modules) => {
                 let modules =
                     modules.filter(|_| !self.kind.is_a_stranger).map(|it| it.into_iter().map(offer).collect());
-                let call = Call::heartbeat(&identity(&sent), modules);
+                let call = Call::heartbeat(&identity(&sent), modules, None);
                 self.ask(Lane::Prompt, Asked::Heartbeat(sent), call, self.kind.session_ms.min(10_000), turn);
+            }
+            Action::Listen(sent, wait) => {
+                let call = Call::heartbeat(&identity(&sent), None, Some(wait).filter(|_| !self.kind.is_a_stranger));
+                let patience = wait.as_millis() as u64 + 10_000;
+                self.ask(Lane::Ear, Asked::Listen(sent), call, patience, turn);
             }
             Action::Leave(sent) => {
                 let call = Call::leave(&identity(&sent));
@@ -175,7 +181,7 @@ impl DivvyMember {
 
     fn ask(&mut self, lane: Lane, asked: Asked, call: Call, patience: u64, turn: &mut Turn<'_>) {
         let tag = self.tag(asked);
-        turn.wishes.push(Wish::Ask { lane, tag, call, patience });
+        turn.wishes.push(Wish::Ask(Box::new(Request { lane, tag, call, patience })));
     }
 
     fn join(&self, sent: &Sent, call: JoinCall) -> Call {
@@ -236,6 +242,7 @@ fn origin(it: &Origin) -> PlanOrigin {
         settings_hash: it.settings_hash,
         topics: it.topics.clone(),
         copies: it.copies,
+        mode: it.mode,
         complete: it.complete,
         memo: it.memo.clone(),
         fault: it.fault.as_ref().map(fault),
@@ -273,7 +280,8 @@ fn sync_answer(reply: SyncReply) -> SyncAnswer {
     SyncAnswer { error: reply.error, state: reply.state, reason: reply.reason }
 }
 
-fn topics() -> TopicTable {
+/// The topics as the coordinator tells them.
+pub fn topics() -> TopicTable {
     let topic =
         |(name, partitions): &(&str, u32)| ((*name).into(), Topic { partitions: *partitions, racks: Vec::new() });
     TopicTable(TOPICS.iter().map(topic).collect())
@@ -342,6 +350,7 @@ impl Actor for DivvyMember {
             (Some(Asked::Join(sent)), Reply::Join(reply)) => self.give(Event::Joined(sent, join_answer(reply)), turn),
             (Some(Asked::Sync(sent)), Reply::Sync(reply)) => self.give(Event::Synced(sent, sync_answer(reply)), turn),
             (Some(Asked::Heartbeat(sent)), Reply::Heartbeat(error)) => self.give(Event::Beaten(sent, error), turn),
+            (Some(Asked::Listen(sent)), Reply::Heartbeat(error)) => self.give(Event::Heard(sent, error), turn),
             (Some(Asked::Leave), _) => self.give(Event::LeaveDone, turn),
             _ => {}
         }
@@ -350,7 +359,13 @@ impl Actor for DivvyMember {
     fn unanswered(&mut self, tag: u64, turn: &mut Turn<'_>) {
         let reason = "its connection is gone".to_owned();
         match self.asked.remove(&tag) {
-            Some(Asked::Join(sent) | Asked::Sync(sent) | Asked::Heartbeat(sent) | Asked::Topics(sent)) => {
+            Some(
+                Asked::Join(sent)
+                | Asked::Sync(sent)
+                | Asked::Heartbeat(sent)
+                | Asked::Listen(sent)
+                | Asked::Topics(sent),
+            ) => {
                 self.give(Event::Unanswered(sent, reason), turn);
             }
             Some(Asked::Leave) => self.give(Event::LeaveDone, turn),

@@ -5,58 +5,14 @@ use bytes::Bytes;
 use divvy::group::Reply;
 use divvy::group::effects::{JoinReply, SyncReply};
 use divvy::group::event::{CommittedOffset, LeaderResult, OfferedProtocol};
-use divvy::ids::{InstanceId, MemberId, Protocol};
+use divvy::ids::{MemberId, Protocol};
 use divvy::wire::ErrorCode;
 
+use super::kafka_kind::{Kind, Quirk};
 use super::plans::{self, Place};
-use super::{Actor, End, Standing, Turn, Wish};
+use super::{Actor, End, Request, Standing, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
-
-/// What a client was written to do wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quirk {
-    None,
-    /// It joins, beats, and never asks for its state.
-    NeverSyncs,
-    /// It sends everything twice, over both of its connections.
-    Repeats,
-    /// It beats and commits in generations that are over.
-    LivesInThePast,
-    /// It takes an id and leaves with it.
-    LeavesWithItsId,
-    /// It joins and is never heard again.
-    FallsSilent,
-    /// It gives up a JoinGroup early and sends it again.
-    IsImpatient,
-}
-
-/// All of them.
-pub const QUIRKS: [Quirk; 7] = [
-    Quirk::None,
-    Quirk::NeverSyncs,
-    Quirk::Repeats,
-    Quirk::LivesInThePast,
-    Quirk::LeavesWithItsId,
-    Quirk::FallsSilent,
-    Quirk::IsImpatient,
-];
-
-/// What kind of client.
-#[derive(Clone, Debug)]
-pub struct Kind {
-    pub name: String,
-    /// Of JoinGroup: 3 knows no id hand-out, 5 does and has instance ids.
-    pub version: i16,
-    pub instance: Option<InstanceId>,
-    pub offers: Vec<&'static str>,
-    pub session_ms: u64,
-    pub rebalance_ms: u64,
-    pub heartbeat_ms: u64,
-    pub quirk: Quirk,
-    /// Whether it throws its id away on errors that would not need it (aiokafka, kafkajs).
-    pub forgets_its_id: bool,
-}
 
 /// Where it is in the life of its group.
 #[derive(Clone, PartialEq, Debug)]
@@ -126,9 +82,10 @@ impl KafkaClient {
         self.tags += 1;
         if self.has(Quirk::Repeats) {
             // Nobody waits for the second answer.
-            turn.wishes.push(Wish::Ask { lane: Lane::Prompt, tag: 0, call: call.clone(), patience });
+            let again = Request { lane: Lane::Prompt, tag: 0, call: call.clone(), patience };
+            turn.wishes.push(Wish::Ask(Box::new(again)));
         }
-        turn.wishes.push(Wish::Ask { lane, tag: self.tags, call, patience });
+        turn.wishes.push(Wish::Ask(Box::new(Request { lane, tag: self.tags, call, patience })));
         self.tags
     }
 
@@ -293,7 +250,7 @@ impl KafkaClient {
             who.generation.0 -= 1;
         }
         let patience = self.kind.session_ms.min(3_000);
-        self.beating = Some(self.ask(Lane::Prompt, Call::heartbeat(&who, None), patience, turn));
+        self.beating = Some(self.ask(Lane::Prompt, Call::heartbeat(&who, None, None), patience, turn));
     }
 
     fn commit(&mut self, turn: &mut Turn<'_>) {

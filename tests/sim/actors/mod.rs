@@ -10,6 +10,7 @@ use crate::network::Lane;
 
 pub mod divvy_member;
 pub mod kafka_client;
+pub mod kafka_kind;
 mod plans;
 
 /// The topics of a run, with their numbers of partitions.
@@ -17,12 +18,22 @@ pub const TOPICS: [(&str, u32); 2] = [("clicks", 5), ("views", 2)];
 
 /// What a member wants of its surroundings.
 pub enum Wish {
-    /// To send a request: named by `tag`, given up after `patience` milliseconds.
-    Ask { lane: Lane, tag: u64, call: Call, patience: u64 },
+    /// To send a request.
+    Ask(Box<Request>),
     /// To know whether the coordinator can be reached.
     Probe { tag: u64 },
     /// To close its connections.
     Hangup,
+}
+
+/// A request that a member wants to send.
+pub struct Request {
+    pub lane: Lane,
+    /// The member's own name for it.
+    pub tag: u64,
+    pub call: Call,
+    /// So many milliseconds it waits for the answer.
+    pub patience: u64,
 }
 
 /// One event of a member: the moment, chance, and what it comes to want.

@@ -143,6 +143,10 @@ impl CauseNamed {
                 effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { new, .. } if new == id))
             }
             Trigger::OverSize => asked.is_none(),
+            // Topics, modules and settings stay as they are in a run, and no strategy asks to be called again.
+            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged | Trigger::CallAgain => {
+                false
+            }
         }
     }
 }

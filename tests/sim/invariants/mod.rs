@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use divvy::group::event::MadePlan;
 use divvy::group::{Effects, GroupDescription, Record, Ticket};
 
 use crate::actors::Standing;
@@ -29,6 +30,8 @@ pub enum Seen<'a> {
     Closed(Ticket),
     /// One step of the coordinator; what it answers is still open in the scene.
     Took(&'a Effects),
+    /// The coordinator is about to be given the plan that it asked for itself.
+    Made(&'a MadePlan),
     /// A batch was not stored: the group was told, and is gone until it is read anew.
     Failed,
     /// The process died.

@@ -23,6 +23,8 @@ pub struct StateOfGeneration {
     plans: BTreeMap<Generation, Vec<Plan>>,
     /// The earlier ids of a static member: its state was made for one of them.
     replaced: BTreeMap<MemberId, MemberId>,
+    /// The generation that each member was last told.
+    told: BTreeMap<MemberId, Generation>,
 }
 
 impl Invariant for StateOfGeneration {
@@ -45,6 +47,12 @@ impl Invariant for StateOfGeneration {
                 }
                 Ok(())
             }
+            // The coordinator itself leads.
+            Seen::Made(made) => {
+                let generation = scene.group.map(|group| group.summary.generation).unwrap_or_default();
+                self.plans.entry(generation).or_default().push(made.states.iter().cloned().collect());
+                Ok(())
+            }
             Seen::Took(effects) => {
                 for fact in &effects.facts {
                     if let Fact::Replaced { old, new } = fact {
@@ -52,6 +60,11 @@ impl Invariant for StateOfGeneration {
                     }
                 }
                 for (ticket, reply) in &effects.replies {
+                    if let Reply::Join(reply) = reply
+                        && reply.error == ErrorCode::None
+                    {
+                        self.told.insert(reply.member.clone(), reply.generation);
+                    }
                     if let (Some(open), Reply::Sync(reply)) = (scene.open.get(ticket), reply)
                         && reply.error == ErrorCode::None
                         && let Call::Sync(request) = &open.call
@@ -68,8 +81,12 @@ impl Invariant for StateOfGeneration {
 
 impl StateOfGeneration {
     fn handed(&mut self, to: &MemberId, of: Generation, state: &Bytes, scene: &Scene<'_>) -> Result<(), String> {
-        if let Some(group) = scene.group.filter(|group| group.summary.generation != of) {
+        if let Some(group) = scene.group.filter(|group| group.summary.generation < of) {
             return Err(format!("{to} gets a state of {of}, but the group is in {}", group.summary.generation));
+        }
+        // A state that waited for the store may be of the generation before the present one, and then comes first.
+        if let Some(newer) = self.told.get(to).filter(|told| **told > of) {
+            return Err(format!("{to} gets a state of {of}, and knows of {newer}"));
         }
         let plans = self.plans.entry(of).or_default();
         // What one member got rules out the plans that would have given it something else.

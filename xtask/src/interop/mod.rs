@@ -13,6 +13,7 @@ mod alone;
 mod bench;
 mod cast;
 mod clients;
+mod coordinator;
 mod led;
 mod member;
 mod mixed;
@@ -21,15 +22,19 @@ mod statics;
 use bench::Bench;
 use clients::Runtime;
 
+/// What happens in a case.
+type Story = Box<dyn Fn(&Bench) -> Result<()>>;
+
 /// One story: what it is called, what must be on the machine, and what happens.
 struct Case {
     name: String,
     needs: Vec<Runtime>,
-    run: Box<dyn Fn(&Bench) -> Result<()>>,
+    run: Story,
 }
 
 /// Every file of cases, in the order in which they run.
-const GROUPS: &[fn() -> Vec<Case>] = &[alone::cases, statics::cases, mixed::cases, led::cases, admin::cases];
+const GROUPS: &[fn() -> Vec<Case>] =
+    &[alone::cases, statics::cases, mixed::cases, led::cases, coordinator::cases, admin::cases];
 
 /// Runs all cases, one (or those whose names begin so), or says which there are.
 pub fn run(arguments: &[String]) -> Result<()> {

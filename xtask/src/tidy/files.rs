@@ -25,7 +25,7 @@ fn is_root(path: &str) -> bool {
     let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     match folder {
         "src" => matches!(name, "lib.rs" | "main.rs"),
-        "examples" | "bench" => true,
+        "examples" | "bench" | "fuzz_targets" => true,
         // The tests of a crate; a folder of that name inside `src` holds modules.
         "tests" => !path.contains("/src/") && !path.starts_with("src/"),
         _ => path.starts_with("tests/") && name == "main.rs",

@@ -1,0 +1,35 @@
+//! Where all connections of a thread read into: an idle connection holds no buffer, and a busy one shares the memory
+//! that is in the processor's cache anyway.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::io::Result;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+use bytes::BytesMut;
+use tokio::io::AsyncReadExt;
+use tokio::net::tcp::OwnedReadHalf;
+
+use super::limits::FREE_FRAME_BYTES;
+use crate::wire::limits::READ_MIN;
+
+thread_local! {
+    static SCRATCH: RefCell<BytesMut> = RefCell::new(BytesMut::new());
+}
+
+/// What the socket has, nothing when the peer has closed. As long as a part of it is held, so is the whole scratch, and
+/// the thread goes on with another one: no more than a buffer of its own would hold.
+pub(crate) fn poll_read(half: &mut OwnedReadHalf, context: &mut Context<'_>) -> Poll<Result<BytesMut>> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        if scratch.capacity() < READ_MIN {
+            // Where nothing of it is held any more, this only begins at its start again.
+            scratch.reserve(FREE_FRAME_BYTES);
+        }
+        let outcome = {
+            let read = pin!(half.read_buf(scratch));
+            read.poll(context)
+        };
+        outcome.map_ok(|_| scratch.split())
+    })
+}
