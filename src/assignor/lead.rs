@@ -2,6 +2,7 @@
 //!
 //! [`lead`] does it all; [`Call`] does it in steps, for those who measure them, record them, or run the strategy elsewhere.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -33,6 +34,26 @@ pub fn lead(assignor: &dyn Assignor, input: &LeaderInput<'_>) -> Result<Plan, Ca
     let verdict = call.judge(&reply)?;
     call.ask_module_check(assignor, &verdict)?;
     Ok(call.plan(&verdict))
+}
+
+/// Asks a module of shape `states` what it thinks of states that it made elsewhere; `input` is what it was asked there.
+/// Says whether it had a word: one of another shape, one without a check and one that cannot be called has none.
+pub fn check_by_module(
+    assignor: &dyn Assignor,
+    input: &LeaderInput<'_>,
+    states: &[(MemberId, Bytes)],
+) -> Result<bool, String> {
+    let Ok(call) = Call::prepare(assignor.manifest(), input) else { return Ok(false) };
+    let Subject::States(members) = &call.subject else { return Ok(false) };
+    let by_id: BTreeMap<&MemberId, &Bytes> = states.iter().map(|(id, state)| (id, state)).collect();
+    let states: Vec<&[u8]> = members.iter().map(|it| by_id.get(&it.id).map_or(&[][..], |state| state)).collect();
+    match call.ask_check(assignor, &states) {
+        Ok(has_word) => Ok(has_word),
+        Err(error) if error.kind == FaultKind::InvalidAssignment => {
+            Err(format!("its module's own check objects: {}", error.message))
+        }
+        Err(_) => Ok(false),
+    }
 }
 
 /// One call of a strategy.
@@ -164,17 +185,22 @@ impl<'a> Call<'a> {
     /// A module of shape `states` may bring a check of its own.
     fn ask_module_check(&self, assignor: &dyn Assignor, verdict: &Verdict<'_>) -> Result<(), CallError> {
         let Answer::States(plan) = &verdict.answer else { return Ok(()) };
+        self.ask_check(assignor, &plan.states).map(drop)
+    }
+
+    /// Whether there is such a check; an error if it objects to these states, or fails.
+    fn ask_check(&self, assignor: &dyn Assignor, states: &[&[u8]]) -> Result<bool, CallError> {
         let mut request = Vec::new();
-        write_check(&self.request, &plan.states, &mut request);
+        write_check(&self.request, states, &mut request);
         let reply = assignor.call(Export::Check, &request, self.budget())?;
         if reply.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         match parse_reply(&reply, Expected::Check).map(|reply| reply.body) {
             Ok(Body::Refused { code, message, member, .. }) => {
                 Err(CallError { kind: FaultKind::InvalidAssignment, ..self.refused(code, message, member) })
             }
-            Ok(_) => Ok(()),
+            Ok(_) => Ok(true),
             Err(malformed) => {
                 let text = format!("the reply of its check is malformed: {malformed}");
                 Err(CallError::new(FaultKind::InvalidReply, text))
@@ -213,6 +239,7 @@ impl<'a> Call<'a> {
             complete: self.complete(),
             mode: self.input.mode,
             topics: self.topics(),
+            asked_ms: self.input.context.is_none().then_some(self.input.now_ms),
             diagnostics,
         }
     }

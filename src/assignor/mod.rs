@@ -38,7 +38,7 @@ pub use cut::cut_last_plan;
 pub use fingerprint::{Ground, fingerprint};
 pub use foreign::check_foreign_plan;
 pub use input::{Column, LeaderInput, MemberInput};
-pub use lead::{Call, Verdict, lead};
+pub use lead::{Call, Verdict, check_by_module, lead};
 pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
 pub use range::{NATIVE, native_range};

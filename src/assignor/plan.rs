@@ -24,6 +24,9 @@ pub struct Plan {
     pub mode: Mode,
     /// The topics that it was made for, with their numbers of partitions.
     pub topics: Vec<(TopicName, u32)>,
+    /// The wall clock that its strategy was told; none if nobody else can ask it the same: the application's own context
+    /// went into it, or there was no strategy.
+    pub asked_ms: Option<i64>,
     /// What the host and the strategy have to say about it.
     pub diagnostics: Vec<Diagnostic>,
 }

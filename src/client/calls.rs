@@ -162,6 +162,7 @@ fn origin_tag(origin: &Origin) -> SyncRequestTag {
         copies: origin.copies,
         complete: origin.complete,
         mode: origin.mode,
+        asked_ms: origin.asked_ms,
         memo: origin.memo.clone(),
         fault: origin.fault.as_ref().map(|fault| FaultTag {
             protocol: fault.protocol.clone(),

@@ -81,6 +81,21 @@ pub enum Author {
     Foreign,
 }
 
+/// What a module was asked when it made a plan, as far as its coordinator has it: its own check is asked the same.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// For which generation.
+    pub generation: Generation,
+    /// By which settings.
+    pub settings: Arc<GroupSettings>,
+    /// What it remembered.
+    pub memo: Option<Bytes>,
+    /// The wall clock.
+    pub now_ms: i64,
+    /// The members' lasting names, in the order of the members.
+    pub instances: Vec<Option<InstanceId>>,
+}
+
 /// A plan as it has to be checked.
 #[derive(Clone, Debug)]
 pub struct PlanToCheck {
@@ -88,6 +103,8 @@ pub struct PlanToCheck {
     pub author: Author,
     /// The module that made it, if its leader said.
     pub digest: Option<Digest>,
+    /// What the module was asked, beside the members' metadata; none if that is not known here.
+    pub asked: Option<Box<Asked>>,
     /// What kind of group.
     pub protocol_type: ProtocolType,
     /// The protocol it was made under.

@@ -186,6 +186,8 @@ pub struct PlanOrigin {
     pub complete: bool,
     /// How members hand over under its protocol; one of Kafka's names says it better.
     pub mode: Mode,
+    /// The wall clock that the module was told; none if nobody else can ask it the same.
+    pub asked_ms: Option<i64>,
     /// What the strategy wants to remember until its next call.
     pub memo: Option<Bytes>,
     /// The failure that this plan stands in for.

@@ -4,7 +4,7 @@
 
 use crate::ids::{Generation, MemberId, Mode, TopicName};
 
-use super::effects::{Author, PlanToCheck, Trigger, Work};
+use super::effects::{Asked, Author, PlanToCheck, Trigger, Work};
 use super::event::{Checked, WorkId};
 use super::settings::ForeignPlanCheck;
 use super::state::{State, Submission, SubmittedPlan};
@@ -51,8 +51,18 @@ impl Group {
         let author = if plan.origin.is_some() { Author::Divvy } else { Author::Foreign };
         let origin = plan.origin.as_ref();
         let mode = Mode::of_kafkas(&protocol).or(origin.map(|it| it.mode)).unwrap_or_default();
+        let asked = origin.filter(|it| it.digest.is_some()).and_then(|it| it.asked_ms).map(|now_ms| {
+            Box::new(Asked {
+                generation: self.generation,
+                settings: self.settings.clone(),
+                memo: self.plan.as_ref().and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
+                now_ms,
+                instances: self.roster.members.values().map(|member| member.instance.clone()).collect(),
+            })
+        });
         let check = PlanToCheck {
             author,
+            asked,
             digest: origin.and_then(|it| it.digest),
             members: self.roster.members.iter().map(|(id, member)| (id.clone(), member.metadata(&protocol))).collect(),
             states: plan.states.iter().map(|(id, state)| (id.clone(), state.0.clone())).collect(),

@@ -171,6 +171,8 @@ pub struct Origin {
     pub complete: bool,
     /// How members hand over.
     pub mode: Mode,
+    /// The wall clock that its strategy was told, if the coordinator can ask it the same.
+    pub asked_ms: Option<i64>,
     /// What the strategy wants to remember.
     pub memo: Option<Bytes>,
     /// The failure that the plan stands in for, or that left no plan at all.

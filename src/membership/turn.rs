@@ -169,6 +169,7 @@ impl Membership {
             copies: 1,
             complete: false,
             mode: Mode::default(),
+            asked_ms: None,
             memo: None,
             fault: led.fault,
             verdict: PlanOrError::Error,
@@ -179,6 +180,7 @@ impl Membership {
             origin.copies = plan.copies;
             origin.complete = plan.complete;
             origin.mode = plan.mode;
+            origin.asked_ms = plan.asked_ms;
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
             joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));

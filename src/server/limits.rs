@@ -72,6 +72,9 @@ pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Plan checks at one time; more wait. One is enough to keep a processor busy.
 pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 
+/// How long a module's own check of a plan may take: the members wait for it.
+pub(crate) const MODULE_CHECK_TIME: Duration = Duration::from_secs(1);
+
 /// Plans of coordinator-led groups that are made at one time, each on a thread of its own; more wait. The sandbox lets
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;

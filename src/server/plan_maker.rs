@@ -166,6 +166,7 @@ pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTabl
             topics: made.topics,
             copies: made.copies,
             mode: made.mode,
+            asked_ms: made.asked_ms,
             complete: made.complete,
             memo: made.memo,
             fault,

@@ -21,6 +21,7 @@ use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::store_writer::StoreWriter;
 use super::tickets::{Tickets, Waiting};
+use crate::assignor::Assignor;
 use crate::coordinator::Coordinator;
 use crate::group::effects::{Author, PlanToCheck};
 use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome};
@@ -214,7 +215,9 @@ impl Shard {
         let (handle, number) = (self.ground.handle.clone(), self.ground.number);
         let is_small = plan.author == Author::Foreign && plan.bytes() <= CHECKED_AT_ONCE_BYTES;
         let check = move || {
-            let verdict = super::plan_check::verdict(&plan, handle.topics().view().table());
+            let module = plan.digest.and_then(|digest| handle.modules().by_digest(&digest));
+            let module = module.as_deref().map(|module| module as &dyn Assignor);
+            let verdict = super::plan_check::verdict(&group, &plan, handle.topics().view().table(), module);
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         };
         if is_small { check() } else { spawn::blocking("plan check", self.ground.loss.clone(), check) }

@@ -70,6 +70,9 @@ pub struct SyncRequestTag {
     pub complete: bool,
     /// How members hand over under its protocol.
     pub mode: Mode,
+    /// The wall clock that the module was told, in milliseconds since 1970: with it the coordinator can ask the module's own
+    /// check what the module was asked. None if an application's own context went into the plan.
+    pub asked_ms: Option<i64>,
     /// What the strategy wants to remember.
     #[serde(with = "binary")]
     pub memo: Option<Bytes>,

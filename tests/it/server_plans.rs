@@ -1,14 +1,19 @@
 //! Plans of divvy leaders are checked before they are handed out.
 
+use std::path::Path;
+
 use bytes::Bytes;
+use divvy::embedded::single_writer::{Candidate, Role};
 use divvy::group::{ForeignPlanCheck, GroupSettings};
 use divvy::ids::Digest;
+use divvy::sandbox::{Sandbox, SandboxLimits};
 use divvy::server::config::Config;
 use divvy::wire::ErrorCode;
 use divvy::wire::divvy::{FaultTag, JoinRequestTag, SyncRequestTag, SyncResponseTag};
 use divvy::wire::messages::create_topics::CreatableTopic;
 use divvy::wire::messages::{CreateTopicsRequest, JoinGroupRequest, SyncGroupRequest, SyncGroupResponse};
 
+use crate::member_ground::{Folder, built};
 use crate::support::{Client, Member, config, join, metric, serve, within};
 
 /// A subscription to `t`, as the proposal writes it.
@@ -167,5 +172,47 @@ async fn a_plan_older_than_its_topics_is_no_fault() {
     let metrics = server.handle().metrics_text().await;
     assert_eq!(metric(&metrics, "divvy_rebalances_total{trigger=\"topics_changed\"}"), 1);
     assert_eq!(metric(&metrics, "divvy_plans_refused_total"), 0);
+    server.stop().await;
+}
+
+/// Native rules see one active member; that the epoch is another generation's only the module's own check knows.
+#[tokio::test]
+async fn a_modules_own_check_is_asked_where_the_coordinator_has_the_module() {
+    let folder = Folder::with(&[("active-standby", built("active-standby"))]);
+    let server = serve(Config { assignors: Some(folder.path().to_owned()), ..config() }).await;
+    let made =
+        Sandbox::new(SandboxLimits::default()).unwrap().load(&built("active-standby"), Path::new("x.wasm")).unwrap();
+    let digest = made.digest();
+    assert!(server.handle().module(&digest).is_some());
+    let mut client = Client::connect(server.addr()).await;
+    let ask = |member: &str| {
+        let mut request = divvy_join(member);
+        request.protocol_type = "single-writer".into();
+        request.protocols[0].name = "active-standby@1".into();
+        request.protocols[0].metadata = Candidate::default().encode().into();
+        request.tags = Default::default();
+        JoinRequestTag { modules: vec![("active-standby@1".into(), digest)] }.put(&mut request.tags);
+        request
+    };
+    let id = client.ask(7, &ask("")).await.member_id;
+    let bring = |member: &Member, epoch: i32| {
+        let role = Role { active: true, epoch, active_member: member.id.as_str().into() };
+        let mut request = member.sync(&[(&member.id, b"")]);
+        request.assignments[0].assignment = role.encode().into();
+        (request.protocol_type, request.protocol_name) =
+            (Some("single-writer".into()), Some("active-standby@1".into()));
+        let (digest, settings_hash) = (Some(digest), GroupSettings::default().hash());
+        SyncRequestTag { digest, settings_hash, copies: 1, complete: true, asked_ms: Some(0), ..Default::default() }
+            .put(&mut request.tags);
+        request
+    };
+    let member = Member::of("g", &client.ask(7, &ask(&id)).await);
+    let refused = client.ask(5, &bring(&member, member.generation + 1)).await;
+    assert_eq!(refused.error_code, ErrorCode::RebalanceInProgress);
+    let reason = SyncResponseTag::take(&refused.tags).unwrap().unwrap().reason;
+    assert!(reason.contains("its module's own check objects: a state's epoch is not the generation"), "{reason}");
+
+    let member = Member::of("g", &client.ask(7, &ask(&id)).await);
+    assert_eq!(client.ask(5, &bring(&member, member.generation)).await.error_code, ErrorCode::None);
     server.stop().await;
 }

@@ -48,10 +48,11 @@ proptest! {
     #[test]
     fn a_sync_comes_back(digest in option::of(any::<[u8; 32]>()), settings_hash: u64, copies: u16, complete: bool,
                          topics in vec((".{0,9}".prop_map(TopicName::from), any::<u32>()), 0..5), memo in memo(),
-                         fault in option::of(fault()), failed: bool, cooperative: bool) {
+                         fault in option::of(fault()), failed: bool, cooperative: bool,
+                         asked_ms: Option<i64>) {
         let mode = if cooperative { Mode::Cooperative } else { Mode::Eager };
         let sent = SyncRequestTag {
-            digest: digest.map(Digest), settings_hash, topics, copies, complete, mode, memo, fault, failed,
+            digest: digest.map(Digest), settings_hash, topics, copies, complete, mode, asked_ms, memo, fault, failed,
         };
         let mut tags = Tags::default();
         sent.put(&mut tags);

@@ -54,6 +54,7 @@ fn origin(tag: SyncRequestTag) -> PlanOrigin {
         copies: tag.copies,
         complete: tag.complete,
         mode: tag.mode,
+        asked_ms: tag.asked_ms,
         memo: tag.memo,
         fault: tag.fault.map(fault),
     }
