@@ -9,7 +9,7 @@ pub(crate) const MAX_CONNECTIONS: usize = 10_000;
 /// longer ones, and of those that only large groups send. Whoever would go beyond waits for others of its class.
 pub(crate) const REQUEST_MEMORY_BYTES: [usize; 3] = [64 << 20, 128 << 20, 320 << 20];
 
-/// A frame that is not longer is read without asking for memory: it fits the buffer that connections read into.
+/// A frame that is not longer is read without asking for memory: it fits the buffer that a connection reads into.
 pub(crate) const FREE_FRAME_BYTES: usize = 16 * 1024;
 
 /// A longer frame must be whole after this time: until then it holds memory that others wait for.
@@ -32,9 +32,6 @@ pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES;
 
 /// Answers are encoded until they fill this much, then written: more would only wait in memory.
 pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
-
-/// A connection keeps a buffer for answers of at most this between two of them.
-pub(crate) const KEPT_BYTES: usize = 512;
 
 /// A peer that takes not one byte of its answers for this long is closed.
 pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -72,12 +69,12 @@ pub(crate) const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Plan checks at one time; more wait. One is enough to keep a processor busy.
 pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 
+/// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
+pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
+
 /// Plans of coordinator-led groups that are made at one time, each on a thread of its own; more wait. The sandbox lets
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
-
-/// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
-pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
 
 /// A graceful stop takes no longer.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(10);

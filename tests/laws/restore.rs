@@ -198,7 +198,8 @@ impl World {
                 let Known { id: member, generation, .. } = self.known[who].clone();
                 let modules = news.map(modules);
                 let now = self.now().mono;
-                let pulsed = if modules.is_none() { self.group.pulse(member.as_str(), generation, now) } else { None };
+                let is_plain = modules.is_none() && wait.is_none();
+                let pulsed = if is_plain { self.group.pulse(member.as_str(), generation, now) } else { None };
                 let before = format!("{:?}", self.group);
                 self.ask(who, |ticket| {
                     Event::Heartbeat(ticket, HeartbeatRequest { member, instance: None, generation, modules, wait })
