@@ -9,7 +9,7 @@ pub(crate) const MAX_CONNECTIONS: usize = 10_000;
 /// longer ones, and of those that only large groups send. Whoever would go beyond waits for others of its class.
 pub(crate) const REQUEST_MEMORY_BYTES: [usize; 3] = [64 << 20, 128 << 20, 320 << 20];
 
-/// A frame that is not longer is read without asking for memory: it fits the buffer that a connection reads into.
+/// A frame that is not longer is read without asking for memory: it fits the buffer that connections read into.
 pub(crate) const FREE_FRAME_BYTES: usize = 16 * 1024;
 
 /// A longer frame must be whole after this time: until then it holds memory that others wait for.
@@ -32,6 +32,9 @@ pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES;
 
 /// Answers are encoded until they fill this much, then written: more would only wait in memory.
 pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
+
+/// A connection keeps a buffer for answers of at most this between two of them.
+pub(crate) const KEPT_BYTES: usize = 512;
 
 /// A peer that takes not one byte of its answers for this long is closed.
 pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
