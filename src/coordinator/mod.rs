@@ -6,19 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::group::event::ModuleOffer;
-use crate::group::{
-    Effects, Event, GenerationRecord, Group, GroupDescription, GroupLimits, GroupSummary, Input, Lead, Record,
-    StateName,
-};
-use crate::ids::{Generation, GroupId, TopicName};
-use crate::time::{Now, Timestamp, WallTime};
+use crate::group::{Effects, Event, Group, GroupLimits, Input, Lead};
+use crate::ids::{Generation, GroupId};
+use crate::time::{Now, Timestamp};
 use crate::wire::ErrorCode;
 
 mod answers;
+mod loading;
 pub mod placement;
 mod settings;
 mod sweep;
+mod views;
 
+use loading::Waiting;
 pub use settings::SettingsBook;
 use sweep::Sweep;
 
@@ -60,14 +60,6 @@ pub struct Coordinator {
     schedule: BTreeSet<(Timestamp, GroupId)>,
     scheduled: HashMap<GroupId, Timestamp>,
     sweep: Sweep,
-}
-
-/// A request that waits for its group to be read.
-#[derive(Debug)]
-struct Waiting {
-    /// None: what nobody waits for has time.
-    until: Option<Timestamp>,
-    event: Event,
 }
 
 impl Coordinator {
@@ -131,28 +123,6 @@ impl Coordinator {
             return None;
         }
         self.groups.get_mut(group)?.pulse(member, generation, now)
-    }
-
-    /// The store was read: these are the groups. What waited runs now.
-    pub fn loaded(
-        &mut self,
-        groups: Vec<(GroupId, Vec<Record>)>,
-        now: Now,
-        mut draw: impl FnMut() -> u64,
-    ) -> Vec<(GroupId, Effects)> {
-        self.all_loading = false;
-        self.arm_sweep(now);
-        for (id, records) in groups {
-            self.restore(&id, records, now);
-        }
-        let waiting: Vec<GroupId> = self.loading.keys().cloned().collect();
-        waiting.into_iter().map(|id| (id.clone(), self.run_waiting(&id, now, &mut draw))).collect()
-    }
-
-    /// One group was read anew after its records could not be stored.
-    pub fn reloaded(&mut self, group: &GroupId, records: Vec<Record>, now: Now, draw: impl FnMut() -> u64) -> Effects {
-        self.restore(group, records, now);
-        self.run_waiting(group, now, draw)
     }
 
     /// Does what is due: deadlines of groups, and of requests that waited too long for a group to be read.
@@ -228,119 +198,6 @@ impl Coordinator {
         self.groups.values_mut().for_each(|group| group.forgive(lateness));
     }
 
-    /// Whether the store is still being read.
-    pub fn is_all_loading(&self) -> bool {
-        self.all_loading
-    }
-
-    /// All groups in order of their ids.
-    pub fn list(&self) -> Vec<GroupSummary> {
-        let present = self.groups.values().filter(|group| !group.is_blank());
-        let mut all: Vec<GroupSummary> = present.map(Group::summary).collect();
-        all.extend(self.loading.keys().map(initializing));
-        all.sort_by(|a, b| a.id.cmp(&b.id));
-        all
-    }
-
-    /// One group; none if it is not here.
-    pub fn describe(&self, group: &GroupId, now: WallTime) -> Option<GroupDescription> {
-        if let Some(group) = self.groups.get(group).filter(|group| !group.is_blank()) {
-            return Some(group.describe(now));
-        }
-        self.is_loading(group).then(|| GroupDescription {
-            summary: initializing(group),
-            leader: None,
-            plan_digest: None,
-            members: Vec::new(),
-            suspensions: Vec::new(),
-            last_trigger: None,
-            led: None,
-        })
-    }
-
-    /// How far anybody has come with a topic: the highest commit of each partition that has one.
-    pub fn ends(&self, topic: &TopicName) -> Vec<(i32, i64)> {
-        let mut ends = BTreeMap::new();
-        for (partition, offset) in self.groups.values().flat_map(|group| group.committed(topic)) {
-            let end = ends.entry(partition).or_insert(offset);
-            *end = offset.max(*end);
-        }
-        ends.into_iter().collect()
-    }
-
-    /// The last generations of a group, oldest first; none if it is not here.
-    pub fn history(&self, group: &GroupId) -> Option<Vec<GenerationRecord>> {
-        self.groups.get(group).map(Group::history)
-    }
-
-    fn is_loading(&self, group: &GroupId) -> bool {
-        self.all_loading || self.loading.contains_key(group)
-    }
-
-    /// A request for a group that is being read: some are answered at once, the others wait.
-    fn wait(&mut self, group: &GroupId, event: Event, now: Now) -> Effects {
-        let until = Some(now.mono + self.config.load_wait);
-        match event {
-            Event::Heartbeat(ticket, _) => {
-                let error = match self.config.heartbeat_while_loading {
-                    HeartbeatWhileLoading::Ok => ErrorCode::None,
-                    HeartbeatWhileLoading::NotReady => ErrorCode::CoordinatorLoadInProgress,
-                };
-                answers::heartbeat(ticket, error)
-            }
-            // Some clients have no branch for 14 in SyncGroup and die of it.
-            Event::Sync(ticket, _) => answers::sync(ticket, ErrorCode::RebalanceInProgress),
-            Event::Closed(ticket) => {
-                if let Some(waiting) = self.loading.get_mut(group) {
-                    waiting.retain(|waiting| answers::ticket(&waiting.event) != Some(ticket));
-                }
-                Effects::default()
-            }
-            Event::Join(..)
-            | Event::Leave(..)
-            | Event::Commit(..)
-            | Event::Fetch(..)
-            | Event::DeleteGroup(_)
-            | Event::DeleteOffsets(..) => {
-                self.loading.entry(group.clone()).or_default().push(Waiting { until, event });
-                Effects::default()
-            }
-            Event::TopicsRemoved(_) => {
-                self.loading.entry(group.clone()).or_default().push(Waiting { until: None, event });
-                Effects::default()
-            }
-            // A group that is read gets the settings and the modules of that moment.
-            Event::GroundChanged(_) | Event::SettingsChanged(_) => Effects::default(),
-            Event::Tick | Event::Sweep | Event::Stored(_) | Event::StoreFailed | Event::WorkDone(..) => {
-                Effects::default()
-            }
-        }
-    }
-
-    fn run_waiting(&mut self, group: &GroupId, now: Now, mut draw: impl FnMut() -> u64) -> Effects {
-        let mut all = Effects::default();
-        let waiting = self.loading.remove(group).unwrap_or_default();
-        for waiting in waiting {
-            let more = self.handle(group, waiting.event, now, draw());
-            all.records.extend(more.records);
-            all.replies.extend(more.replies);
-            all.work.extend(more.work);
-            all.facts.extend(more.facts);
-            all.upto = all.upto.max(more.upto);
-        }
-        all
-    }
-
-    fn give_up_waiting(&mut self, now: Now) -> Vec<(GroupId, Effects)> {
-        let mut all = Vec::new();
-        for (id, waiting) in &mut self.loading {
-            for late in waiting.extract_if(.., |waiting| waiting.until.is_some_and(|until| until <= now.mono)) {
-                all.push((id.clone(), answers::refused(&late.event, ErrorCode::CoordinatorLoadInProgress)));
-            }
-        }
-        all
-    }
-
     /// Some requests make a group, the others are answered without one.
     fn without_group(&mut self, group: &GroupId, event: &Event, now: Now) -> Unknown {
         let makes = match event {
@@ -358,17 +215,6 @@ impl Coordinator {
             self.groups.insert(group.clone(), made);
         }
         Unknown::Made
-    }
-
-    fn restore(&mut self, id: &GroupId, records: Vec<Record>, now: Now) {
-        if records.is_empty() {
-            return;
-        }
-        let settings = self.config.settings.of(id);
-        let mut group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
-        group.set_modules(self.modules.clone());
-        self.groups.insert(id.clone(), group);
-        self.reschedule(id);
     }
 
     fn reschedule(&mut self, id: &GroupId) {
@@ -399,15 +245,4 @@ impl Coordinator {
 enum Unknown {
     Answered(Effects),
     Made,
-}
-
-fn initializing(id: &GroupId) -> GroupSummary {
-    GroupSummary {
-        id: id.clone(),
-        state: StateName::Initialize,
-        protocol_type: None,
-        members: 0,
-        generation: Generation::NONE,
-        protocol: None,
-    }
 }

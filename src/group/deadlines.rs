@@ -7,8 +7,8 @@ use crate::ids::MemberId;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
-use super::effects::Trigger;
 use super::state::State;
+use super::trigger::Trigger;
 use super::{Group, Step};
 
 impl Group {

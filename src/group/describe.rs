@@ -3,11 +3,11 @@
 use bytes::Bytes;
 
 use super::Group;
-use super::effects::Trigger;
 use super::event::ModuleOffer;
 use super::record::Suspension;
 use super::roster::Member;
 use super::state::State;
+use super::trigger::Trigger;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
 

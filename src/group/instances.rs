@@ -5,11 +5,12 @@ use crate::ids::{Generation, InstanceId, MemberId};
 use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
-use super::effects::{JoinReply, Reply, Trigger};
+use super::effects::{JoinReply, Reply};
 use super::event::{JoinRequest, SkipAssignment, Ticket};
 use super::join::join_error;
 use super::roster::Parked;
 use super::state::State;
+use super::trigger::Trigger;
 use super::vote::Offers;
 use super::{Group, Step};
 

@@ -3,11 +3,12 @@
 use crate::ids::{Generation, MemberId, Protocol};
 use crate::wire::ErrorCode;
 
-use super::effects::{JoinReply, Reply, Trigger};
+use super::effects::{JoinReply, Reply};
 use super::event::{IdHandshake, JoinRequest, Ticket};
 use super::limits::{MAX_MEMBER_ID_PREFIX_BYTES, MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
 use super::roster::{Member, Parked, PendingId};
 use super::state::State;
+use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 impl Group {

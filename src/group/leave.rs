@@ -3,10 +3,11 @@
 use crate::ids::MemberId;
 use crate::wire::ErrorCode;
 
-use super::effects::{LeaveReply, Reply, Trigger};
+use super::effects::{LeaveReply, Reply};
 use super::event::{LeaveRequest, Leaver, Ticket};
 use super::join::join_error;
 use super::roster::Parked;
+use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 impl Group {

@@ -11,7 +11,7 @@ use crate::ids::{Digest, MemberId, Protocol};
 use crate::time::{Now, Timestamp, WallTime};
 
 use super::describe::LedDescription;
-use super::effects::{GroundChange, JoinedMember, PlanToMake, Trigger, Work};
+use super::effects::{JoinedMember, PlanToMake, Work};
 use super::event::{Fault, MadePlan, ModuleOffer, WorkId};
 use super::limits::{
     FIRST_REST, GROUND_DEBOUNCE, LONGEST_GROUND_DEBOUNCE, LONGEST_PLAN, LONGEST_REST, PLAN_SHARE_OF_REBALANCE,
@@ -19,6 +19,8 @@ use super::limits::{
 use super::settings::{GroupSettings, Lead};
 use super::state::{Made, State, Submission, SubmittedPlan};
 use super::suspend::cut;
+use super::trigger::GroundChange;
+use super::trigger::Trigger;
 use super::{Group, Step};
 
 /// The leader's id, on the wire too, of a group that the coordinator leads. The id of a member ends with sixteen digits,

@@ -10,8 +10,8 @@ use crate::embedded::consumer::Assignment;
 use crate::ids::{Generation, MemberId, TopicName};
 
 use super::Group;
-use super::effects::ForeignCommit;
 use super::event::CommittedOffset;
+use super::fact::ForeignCommit;
 use super::record::{PlanRecord, State};
 use super::settings::CommitCheck;
 

@@ -4,10 +4,11 @@
 
 use crate::ids::{Generation, MemberId, Mode, TopicName};
 
-use super::effects::{Asked, Author, PlanToCheck, Trigger, Work};
+use super::effects::{Asked, Author, PlanToCheck, Work};
 use super::event::{Checked, WorkId};
 use super::settings::ForeignPlanCheck;
 use super::state::{State, Submission, SubmittedPlan};
+use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 /// The protocol type whose states can be read whoever wrote them.

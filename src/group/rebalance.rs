@@ -6,11 +6,12 @@ use crate::ids::MemberId;
 use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
-use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply, Trigger};
+use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply};
 use super::history::GenerationOutcome;
 use super::persist::reserve_ahead;
 use super::roster::{Member, Parked};
 use super::state::{AwaitingSync, InitialDelay, Joining, State};
+use super::trigger::Trigger;
 use super::vote::Offers;
 use super::{Fact, Group, Record, Step};
 

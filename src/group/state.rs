@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::describe::StateName;
-use super::effects::Trigger;
 use super::event::{PlanOrigin, Seq, WorkId};
 use super::record::State as MemberState;
+use super::trigger::Trigger;
 use crate::ids::{MemberId, TopicName};
 use crate::time::{Timestamp, WallTime};
 

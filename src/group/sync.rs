@@ -6,7 +6,7 @@ use crate::ids::{MemberId, Protocol};
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
-use super::effects::{Reply, SyncReply, Trigger};
+use super::effects::{Reply, SyncReply};
 use super::event::{Checked, Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
 use super::history::GenerationOutcome;
 use super::limits::MAX_MEMO_BYTES;
@@ -15,6 +15,7 @@ use super::roster::Parked;
 use super::settings::PlanCheck;
 use super::state::{Stable, State, Submission, SubmittedPlan};
 use super::suspend::cut;
+use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 impl Group {

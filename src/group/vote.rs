@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use crate::ids::{Digest, MemberId, Protocol};
 use crate::time::WallTime;
 
-use super::effects::Trigger;
 use super::led::COORDINATOR;
 use super::roster::Member;
 use super::settings::LeaderSelection;
 use super::state::State;
+use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 /// Which offers of the members count.

@@ -75,12 +75,12 @@ pub(crate) const MAX_BLOCKING_THREADS: usize = 4;
 /// How long a module's own check of a plan may take: the members wait for it.
 pub(crate) const MODULE_CHECK_TIME: Duration = Duration::from_secs(1);
 
-/// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
-pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
-
 /// Plans of coordinator-led groups that are made at one time, each on a thread of its own; more wait. The sandbox lets
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
+
+/// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
+pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
 
 /// A graceful stop takes no longer.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(10);

@@ -141,11 +141,11 @@ impl Reader {
             match dispatch::dispatch(handle, &mut self.peer, frame).map_err(End::Close)? {
                 Step::Answer(slot) => drop(self.place.connection.push(slot)),
                 Step::Ask(asked, group, what) => {
-                    let place = self.place.connection.push(Slot::Asked(asked));
+                    let place = self.place.connection.push(Slot::Asked(Box::new(asked)));
                     self.ask(place, 0, group, what);
                 }
                 Step::AskMany(asked, parts) => {
-                    let place = self.place.connection.push(Slot::Asked(asked));
+                    let place = self.place.connection.push(Slot::Asked(Box::new(asked)));
                     (0..).zip(parts).for_each(|(part, (group, what))| self.ask(place, part, group, what));
                 }
                 Step::Later(answer) => {

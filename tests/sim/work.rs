@@ -70,6 +70,7 @@ pub fn make(plan: &PlanToMake) -> Result<MadePlan, Fault> {
             topics: made.topics,
             copies: made.copies,
             mode: made.mode,
+            asked_ms: None,
             complete: made.complete,
             memo: made.memo,
             fault: None,

@@ -157,8 +157,8 @@ fn topics_and_groups_keep_the_files_order() {
         [[group]]
         match = "z*"
         plan.check = "warn"
-        "plan.check.foreign" = "enforce"
         commit.check = "enforce"
+        "plan.check.foreign" = "enforce"
         leader.selection = "random"
         [group.config.mine]
         weights = [1.5, 2]
@@ -179,9 +179,9 @@ fn topics_and_groups_keep_the_files_order() {
         (all.as_str(), of_all.plan_check, of_all.leader_selection),
         ("*", PlanCheck::Off, LeaderSelection::Keep)
     );
+    assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
     assert_eq!(of_z.plan_check_foreign, ForeignPlanCheck::Enforce);
     assert_eq!(of_all.plan_check_foreign, ForeignPlanCheck::Warn);
-    assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
     let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
     assert_eq!(of_z.config["mine"], expected);
 }

@@ -6,18 +6,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook};
-use divvy::embedded::consumer::{Assignment, Subscription, TopicPartitions};
+use divvy::embedded::consumer::{Assignment, TopicPartitions};
 use divvy::group::effects::{Author, JoinReply, PlanToCheck, PlanToMake};
 use divvy::group::event::*;
-use divvy::group::{
-    Alias, CommitCheck, Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work,
-};
-use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
+use divvy::group::{Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work};
+use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
 
 use crate::command::Command;
 use crate::print;
+use words::*;
+
+mod led;
+mod words;
 
 /// Everything that a story can touch.
 pub struct World {
@@ -177,71 +179,6 @@ impl World {
             other => return Err(format!("no setting {other:?}")),
         }
         Ok(())
-    }
-
-    /// The operator's file is read again.
-    fn settings_change(&mut self, command: &Command) -> Result<(), String> {
-        for (key, value) in &command.options {
-            self.setting(key, value)?;
-        }
-        let book = SettingsBook::new([("*".to_owned(), self.settings.clone())]);
-        let now = self.now();
-        let told = self.coordinator.reconfigured(self.limits.clone(), book, now, counter(&mut self.drawn));
-        told.into_iter().for_each(|(_, effects)| self.took_effect(effects));
-        Ok(())
-    }
-
-    /// `modules=range:aa topics=2`: what the coordinator can run, and a number that stands for topics and racks.
-    fn ground_changes(&mut self, command: &Command) -> Result<(), String> {
-        if let Some(texts) = command.list("modules") {
-            self.modules = modules(texts);
-        }
-        self.ground = u64::try_from(command.number("topics", i64::try_from(self.ground).unwrap_or(0))?).unwrap_or(0);
-        let (now, modules) = (self.now(), self.modules.as_slice().into());
-        let told = self.coordinator.ground_changed(modules, now, counter(&mut self.drawn));
-        told.into_iter().for_each(|(_, effects)| self.took_effect(effects));
-        Ok(())
-    }
-
-    /// The coordinator's plan is made: `make A:x,B:y`, with `fault=`, `memo=`, `again=`, or `error=` without a plan.
-    fn make(&mut self, command: &Command) -> Result<(), String> {
-        if self.plans.is_empty() {
-            return Err("there is no plan to make".to_owned());
-        }
-        let (id, plan) = self.plans.remove(0);
-        let fault = |kind: &String| {
-            let digest = plan.assignor.as_ref().and_then(|name| self.module(name));
-            Fault { protocol: plan.protocol.clone(), digest, ..fault(command, kind) }
-        };
-        let states = command.word(0).unwrap_or_default().split(',').filter(|it| !it.is_empty());
-        let failed = command.options.get("fault").map(fault);
-        let made = match command.options.get("error") {
-            Some(kind) => Err(fault(kind)),
-            None => Ok(MadePlan {
-                states: states.map(|it| self.state(it)).collect(),
-                origin: Box::new(PlanOrigin {
-                    digest: plan.assignor.as_ref().filter(|_| failed.is_none()).and_then(|name| self.module(name)),
-                    copies: 1,
-                    complete: true,
-                    memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
-                    fault: failed,
-                    ..PlanOrigin::default()
-                }),
-                fingerprint: self.fingerprint(&plan),
-                call_again: command.options.get("again").map(|ms| millis(ms.parse().unwrap_or(0))),
-            }),
-        };
-        self.give(Event::WorkDone(id, WorkOutcome::PlanMade(made)));
-        Ok(())
-    }
-
-    fn module(&self, name: &Protocol) -> Option<Digest> {
-        self.modules.iter().find(|module| module.protocol == *name).map(|module| module.digest)
-    }
-
-    fn fingerprint(&self, plan: &PlanToMake) -> u64 {
-        let module = plan.assignor.as_ref().and_then(|name| self.module(name));
-        self.ground * 1000 + module.map_or(0, |digest| u64::from(digest.0[0]))
     }
 
     fn join(&mut self, command: &Command) -> Result<(), String> {
@@ -594,86 +531,4 @@ impl World {
     fn draw(&mut self) -> u64 {
         counter(&mut self.drawn)()
     }
-}
-
-/// Randomness that a story can show: it counts.
-fn counter(drawn: &mut u64) -> impl FnMut() -> u64 {
-    || {
-        *drawn += 1;
-        *drawn
-    }
-}
-
-fn millis(ms: i64) -> Duration {
-    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
-}
-
-/// `range` or `range:bytes`; without bytes the metadata is the member's name.
-fn offered(text: &str, name: &str) -> OfferedProtocol {
-    let (protocol, metadata) = text.split_once(':').unwrap_or((text, name));
-    OfferedProtocol { name: Protocol::from(protocol), metadata: Bytes::from(metadata.to_owned()) }
-}
-
-/// The same subscription under each protocol.
-fn subscribed(offers: &[&str], topics: Vec<&str>) -> Vec<OfferedProtocol> {
-    let metadata = Bytes::from(Subscription { version: 1, topics, tail: Default::default() }.encode());
-    offers.iter().map(|offer| OfferedProtocol { name: Protocol::from(*offer), metadata: metadata.clone() }).collect()
-}
-
-fn commit_check(word: &str) -> Result<CommitCheck, String> {
-    match word {
-        "off" => Ok(CommitCheck::Off),
-        "warn" => Ok(CommitCheck::Warn),
-        "enforce" => Ok(CommitCheck::Enforce),
-        other => Err(format!("no check {other:?}")),
-    }
-}
-
-/// `rack-aware@1:aa`: the protocol, and a digest that begins so.
-fn modules(texts: Vec<&str>) -> Vec<ModuleOffer> {
-    let module = |text: &str| {
-        let (protocol, digest) = text.split_once(':').unwrap_or((text, "00"));
-        ModuleOffer { protocol: Protocol::from(protocol), digest: digest_of(digest) }
-    };
-    texts.into_iter().map(module).collect()
-}
-
-/// `range:rack-aware@1`, and how members hand over if the name does not say: `:cooperative`.
-fn alias(text: &str) -> Alias {
-    let mut parts = text.split(':');
-    let mut part = || parts.next().unwrap_or_default().to_owned();
-    let (protocol, assignor, mode) = (part(), part(), part());
-    let mode = match mode.as_str() {
-        "cooperative" => Some(Mode::Cooperative),
-        "eager" => Some(Mode::Eager),
-        _ => None,
-    };
-    Alias { protocol, assignor, mode }
-}
-
-fn digest_of(text: &str) -> Digest {
-    Digest([u8::from_str_radix(text, 16).unwrap_or(0); 32])
-}
-
-fn fault(command: &Command, kind: &str) -> Fault {
-    Fault {
-        protocol: Protocol::from(command.text("of", "range")),
-        digest: command.options.get("digest").map(|it| digest_of(it)),
-        kind: kind.to_owned(),
-        message: command.text("message", "boom").to_owned(),
-    }
-}
-
-/// `t-0:5`, or `t-0:5:100` with a note of its own length.
-fn offset(text: &str, note: usize) -> Result<CommittedOffset, String> {
-    let parts = text.split_once(':').and_then(|(tp, rest)| {
-        let (offset, note) = match rest.split_once(':') {
-            Some((offset, note)) => (offset, note.parse().ok()?),
-            None => (rest, note),
-        };
-        Some((tp.rsplit_once('-')?, offset.parse().ok()?, note))
-    });
-    let ((topic, partition), offset, note) = parts.ok_or_else(|| format!("{text:?} is not topic-partition:offset"))?;
-    let partition = partition.parse().map_err(|_| format!("{partition:?} is no partition"))?;
-    Ok(CommittedOffset { topic: topic.into(), partition, offset, leader_epoch: -1, metadata: "n".repeat(note) })
 }
