@@ -172,11 +172,11 @@ impl Group {
     /// The members whose answers to JoinGroup wait for the store. No client says that it is alive while it waits for
     /// that, so until it has it the store's lateness would count as its silence.
     pub(super) fn owed_answers(&self) -> BTreeSet<&MemberId> {
-        let joined = |reply| match reply {
-            &Reply::Join(ref join) if !join.error.is_error() => Some(&join.member),
+        let waits = self.ledger.held.iter().filter_map(|(_, _, reply)| match reply {
+            Reply::Join(join) if !join.error.is_error() => Some(&join.member),
             _ => None,
-        };
-        self.ledger.held.iter().filter_map(|(_, _, reply)| joined(reply)).collect()
+        });
+        waits.collect()
     }
 
     /// Nobody knows what of it is durable. Whoever waits is told to find the coordinator again; the shell then forgets
