@@ -59,8 +59,8 @@ impl Group {
             ("no generation is announced above the reservation", self.ledger.announced <= self.ledger.reserved),
             ("no more is durable than was handed out", self.ledger.stored <= self.ledger.emitted),
             (
-                "an answer is held only for a record that is not durable",
-                self.ledger.held.iter().all(|(seq, _, _)| *seq > self.ledger.stored),
+                "an answer is held only for a record that is not durable, and found by its ticket",
+                self.ledger.held.fits(self.ledger.stored),
             ),
             (
                 "the group is woken before its next deadline",

@@ -13,6 +13,9 @@ use super::{Fact, Group, Step};
 
 impl Group {
     pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        if self.is_store_behind() && !self.roster.members.contains_key(&request.member) {
+            return Self::refuse_write(ticket, join_error(ErrorCode::None, request.member), step);
+        }
         let replaced = self.replaced_by(&request);
         if let Err((error, reason)) = self.may_join(&request, replaced.as_ref()) {
             step.fact(Fact::Refused { api: "JoinGroup", client_id: request.client_id.clone(), error, reason });

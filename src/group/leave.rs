@@ -64,10 +64,10 @@ impl Group {
         true
     }
 
-    /// The connection of a parked request is gone. A newcomer that was never told its id can never come back and is
+    /// The connection of a request that waits is gone. A newcomer that was never told its id can never come back and is
     /// dropped at once; anybody else is judged by its session alone, which begins to count now.
     pub(super) fn closed(&mut self, ticket: Ticket, step: &mut Step) {
-        if self.forget_beat(ticket) {
+        if self.forget_beat(ticket) || self.forget_held(ticket, step) {
             return;
         }
         let holds = |parked: Parked| parked == Parked::Join(ticket) || parked == Parked::Sync(ticket);
