@@ -31,6 +31,7 @@ impl Group {
                 !(is_led && matches!(self.state, State::AwaitingSync(_))) || self.is_made_here(),
             ),
             ("each instance id names its member", self.roster.instances_fit()),
+            ("whatever waits is found by its ticket", self.roster.tickets_fit()),
             ("everybody offers the protocol that is common", self.roster.common_fits()),
             (
                 "a JoinGroup waits only in the join phase",

@@ -30,7 +30,7 @@ impl Group {
         member.synced = true;
         match &self.state {
             State::AwaitingSync(_) => {
-                member.parked = Parked::Sync(ticket);
+                self.roster.park(&id, Parked::Sync(ticket));
                 if self.leader.as_ref() == Some(&id) {
                     self.leaders_result(request.result, step);
                 }
@@ -247,9 +247,8 @@ impl Group {
 
     /// Takes a member's parked SyncGroup, if there is one; its session counts again.
     pub(super) fn unpark_sync(&mut self, id: &MemberId, now: Timestamp) -> Option<Ticket> {
-        let member = self.roster.members.get_mut(id)?;
-        let Parked::Sync(ticket) = member.parked else { return None };
-        member.parked = Parked::Nothing;
+        let Parked::Sync(ticket) = self.roster.members.get(id)?.parked else { return None };
+        self.roster.park(id, Parked::Nothing);
         self.renew(id, now);
         Some(ticket)
     }
