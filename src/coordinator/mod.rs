@@ -99,7 +99,11 @@ impl Coordinator {
             && let Unknown::Answered(answer) = self.without_group(group, &event, now)
         {
             return match self.groups.get_mut(group) {
-                Some(deleted) => deleted.hold(answer),
+                Some(deleted) => {
+                    let held = deleted.hold(answer, now.mono);
+                    self.reschedule(group);
+                    held
+                }
                 None => answer,
             };
         }

@@ -14,6 +14,7 @@ use super::{Group, Step};
 impl Group {
     pub(super) fn tick(&mut self, step: &mut Step) {
         self.end_waits(step);
+        self.give_up_on_store(step);
         self.expire_pending_ids(step);
         self.expire_sessions(step);
         self.phase_deadline(step);
@@ -38,8 +39,7 @@ impl Group {
         if silent.is_empty() {
             return;
         }
-        let waits_for_store = self.owed_answers();
-        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| waits_for_store.contains(id));
+        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| self.store_owes_answer(id));
         owed.iter().for_each(|id| self.renew(id, now));
         for id in &silent {
             self.drop_member(id, "session expired", ErrorCode::UnknownMemberId, step);
@@ -81,7 +81,13 @@ impl Group {
     pub(super) fn earliest_deadline(&self) -> Option<Timestamp> {
         let sessions = self.roster.members.values().filter(|member| member.can_expire()).map(|member| member.expires);
         let ids = self.roster.pending.values().map(|id| id.expires);
-        sessions.chain(ids).chain(self.phase_ends()).chain(self.waits_end()).chain(self.led_ends()).min()
+        sessions
+            .chain(ids)
+            .chain(self.phase_ends())
+            .chain(self.waits_end())
+            .chain(self.led_ends())
+            .chain(self.store_waits_end())
+            .min()
     }
 
     fn phase_ends(&self) -> Option<Timestamp> {

@@ -31,6 +31,7 @@ impl Group {
                 !(is_led && matches!(self.state, State::AwaitingSync(_))) || self.is_made_here(),
             ),
             ("each instance id names its member", self.roster.instances_fit()),
+            ("whatever waits is found by its ticket", self.roster.tickets_fit()),
             ("everybody offers the protocol that is common", self.roster.common_fits()),
             (
                 "a JoinGroup waits only in the join phase",
@@ -59,8 +60,8 @@ impl Group {
             ("no generation is announced above the reservation", self.ledger.announced <= self.ledger.reserved),
             ("no more is durable than was handed out", self.ledger.stored <= self.ledger.emitted),
             (
-                "an answer is held only for a record that is not durable",
-                self.ledger.held.iter().all(|(seq, _, _)| *seq > self.ledger.stored),
+                "an answer is held only for a record that is not durable, and found by its ticket",
+                self.ledger.held.fits(self.ledger.stored),
             ),
             (
                 "the group is woken before its next deadline",

@@ -13,6 +13,9 @@ use super::{Fact, Group, Step};
 
 impl Group {
     pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        if self.is_store_behind() && !self.roster.members.contains_key(&request.member) {
+            return Self::refuse_write(ticket, join_error(ErrorCode::None, request.member), step);
+        }
         let replaced = self.replaced_by(&request);
         if let Some(reason) = self.limits.session_refusal(request.session_timeout) {
             self.refuse_join(ticket, request, (ErrorCode::InvalidSessionTimeout, reason), step);
@@ -184,8 +187,8 @@ impl Group {
         };
         if let Some(member) = self.roster.members.get_mut(&id) {
             member.update(request);
-            member.parked = Parked::Join(ticket);
         }
+        self.roster.park(&id, Parked::Join(ticket));
         self.roster.note_offers(&id);
         match trigger {
             Some(trigger) => self.rebalance(trigger, step),
@@ -203,8 +206,9 @@ impl Group {
     /// The same member asks again while an older request of it waits: the older one is answered 27, which every client
     /// takes as "join again", and frees its connection. A newcomer keeps the five minutes of its first join phase.
     pub(super) fn supersede(&mut self, id: &MemberId, step: &mut Step) {
+        let parked = self.roster.park(id, Parked::Nothing);
         let Some(member) = self.roster.members.get_mut(id) else { return };
-        match std::mem::replace(&mut member.parked, Parked::Nothing) {
+        match parked {
             Parked::Nothing => {}
             Parked::Join(old) => {
                 if !member.is_new {

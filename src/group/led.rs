@@ -77,7 +77,7 @@ impl Group {
     /// Whether the plan of the present generation is being made or stored.
     pub(super) fn is_made_here(&self) -> bool {
         let State::AwaitingSync(awaiting) = &self.state else { return false };
-        matches!(awaiting.submission, Some(Submission::Making(_) | Submission::Storing(_)))
+        matches!(awaiting.submission, Some(Submission::Making(_) | Submission::Storing(..)))
     }
 
     /// The modules that the coordinator can run: told to a group that it has just made or read.

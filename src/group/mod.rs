@@ -2,10 +2,10 @@
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
 //!
 //! Where to look: the data of each state in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
-//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`; how far members have come in
+//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`, what waits for that in `held.rs`; how far members have come in
 //! `offsets.rs`, when that is forgotten in `expiry.rs` and `delete.rs`, and whose it is in `ownership.rs`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
@@ -19,6 +19,7 @@ pub mod event;
 mod expiry;
 pub mod fact;
 mod heartbeat;
+mod held;
 mod history;
 mod instances;
 mod invariants;
@@ -111,7 +112,7 @@ struct Ledger {
     /// Those known to be durable.
     stored: Seq,
     /// Answers that wait for a record.
-    held: VecDeque<(Seq, Ticket, Reply)>,
+    held: held::Held,
     /// The last record that removed the whole group; what came before it means nothing any more.
     removed: Seq,
     /// The highest generation that may have been announced.

@@ -27,7 +27,7 @@ impl Group {
         let deadline = step.now.mono + if first { delay } else { phase };
         let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
         self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
-        if matches!(&self.state, State::AwaitingSync(it) if matches!(it.submission, Some(Submission::Storing(_)))) {
+        if matches!(&self.state, State::AwaitingSync(it) if matches!(it.submission, Some(Submission::Storing(..)))) {
             self.history.withdrawn(self.generation);
         }
         self.history.began(step.now);
@@ -148,8 +148,8 @@ impl Group {
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
+            let parked = self.roster.park(&id, Parked::Nothing);
             let Some(member) = self.roster.members.get_mut(&id) else { continue };
-            let parked = std::mem::replace(&mut member.parked, Parked::Nothing);
             let Parked::Join(ticket) = parked else {
                 // A static member that is away: it cannot ask for a state that it was not told of, and only its session says
                 // how long its place is kept.

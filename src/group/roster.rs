@@ -53,6 +53,15 @@ pub(super) enum Parked {
     Sync(Ticket),
 }
 
+impl Parked {
+    fn ticket(self) -> Option<Ticket> {
+        match self {
+            Parked::Nothing => None,
+            Parked::Join(ticket) | Parked::Sync(ticket) => Some(ticket),
+        }
+    }
+}
+
 impl Member {
     /// A newcomer, from its first JoinGroup.
     pub fn new(request: JoinRequest, knows_id: bool, expires: Timestamp, arrival: u64) -> Self {
@@ -175,6 +184,11 @@ impl Member {
         self.instance.is_some()
     }
 
+    /// Of what of it waits.
+    fn tickets(&self) -> impl Iterator<Item = Ticket> + use<> {
+        self.parked.ticket().into_iter().chain(self.waiting.map(WaitingBeat::ticket))
+    }
+
     /// Whether its JoinGroup waits.
     pub fn has_joined(&self) -> bool {
         matches!(self.parked, Parked::Join(_))
@@ -207,6 +221,8 @@ pub(super) struct Roster {
     pub pending: BTreeMap<MemberId, PendingId>,
     /// The member of each instance id.
     instances: BTreeMap<InstanceId, MemberId>,
+    /// Whose each request and each heartbeat is that waits: ten thousand connections may close at once.
+    tickets: BTreeMap<Ticket, MemberId>,
     /// A protocol that everybody offers, as long as one is known.
     common: Option<Protocol>,
     arrivals: u64,
@@ -221,8 +237,38 @@ impl Roster {
         if self.members.is_empty() {
             self.common = member.protocols.first().map(|offered| offered.name.clone());
         }
+        self.tickets.extend(member.tickets().map(|ticket| (ticket, id.clone())));
         self.members.insert(id.clone(), member);
         self.note_offers(&id);
+    }
+
+    /// Lets a member's request wait, or nothing of it any more; gives back what of it waited.
+    pub fn park(&mut self, id: &MemberId, parked: Parked) -> Parked {
+        let Some(member) = self.members.get_mut(id) else { return Parked::Nothing };
+        let before = std::mem::replace(&mut member.parked, parked);
+        before.ticket().map(|ticket| self.tickets.remove(&ticket));
+        self.tickets.extend(parked.ticket().map(|ticket| (ticket, id.clone())));
+        before
+    }
+
+    /// Lets a member's heartbeat wait, or none of it any more; gives back the one that waited.
+    pub fn park_beat(&mut self, id: &MemberId, beat: Option<WaitingBeat>) -> Option<WaitingBeat> {
+        let member = self.members.get_mut(id)?;
+        let before = std::mem::replace(&mut member.waiting, beat);
+        before.map(|beat| self.tickets.remove(&beat.ticket()));
+        self.tickets.extend(beat.map(|beat| (beat.ticket(), id.clone())));
+        before
+    }
+
+    /// Whose request or heartbeat waits under this ticket.
+    pub fn waits_under(&self, ticket: Ticket) -> Option<&MemberId> {
+        self.tickets.get(&ticket)
+    }
+
+    /// Whether whatever waits, and nothing else, is found by its ticket.
+    pub fn tickets_fit(&self) -> bool {
+        let waiting = || self.members.iter().flat_map(|(id, member)| member.tickets().map(move |ticket| (ticket, id)));
+        waiting().count() == self.tickets.len() && waiting().all(|(ticket, id)| self.tickets.get(&ticket) == Some(id))
     }
 
     /// Notes that what a member offers may be something else now.
@@ -253,6 +299,7 @@ impl Roster {
         if let Some(instance) = &member.instance {
             self.instances.remove(instance);
         }
+        member.tickets().for_each(|ticket| drop(self.tickets.remove(&ticket)));
         Some(member)
     }
 

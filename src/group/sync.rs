@@ -30,10 +30,11 @@ impl Group {
         member.synced = true;
         match &self.state {
             State::AwaitingSync(_) => {
-                member.parked = Parked::Sync(ticket);
+                self.roster.park(&id, Parked::Sync(ticket));
                 if self.leader.as_ref() == Some(&id) {
                     self.leaders_result(request.result, step);
                 }
+                self.await_plan_stored(step.now.mono);
             }
             State::Stable(_) => {
                 let reply = Reply::Sync(self.sync_reply(&id));
@@ -200,8 +201,9 @@ impl Group {
         self.emit_history(step);
         let upto = self.ledger.emitted;
         if let State::AwaitingSync(awaiting) = &mut self.state {
-            awaiting.submission = Some(Submission::Storing(upto));
+            awaiting.submission = Some(Submission::Storing(upto, step.now.mono));
         }
+        self.await_plan_stored(step.now.mono);
     }
 
     /// The plan is durable: the generation is active.
@@ -246,10 +248,9 @@ impl Group {
     }
 
     /// Takes a member's parked SyncGroup, if there is one; its session counts again.
-    fn unpark_sync(&mut self, id: &MemberId, now: Timestamp) -> Option<Ticket> {
-        let member = self.roster.members.get_mut(id)?;
-        let Parked::Sync(ticket) = member.parked else { return None };
-        member.parked = Parked::Nothing;
+    pub(super) fn unpark_sync(&mut self, id: &MemberId, now: Timestamp) -> Option<Ticket> {
+        let Parked::Sync(ticket) = self.roster.members.get(id)?.parked else { return None };
+        self.roster.park(id, Parked::Nothing);
         self.renew(id, now);
         Some(ticket)
     }

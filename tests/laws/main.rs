@@ -4,6 +4,7 @@
 #[macro_use]
 mod schema;
 
+mod backlog;
 mod corpus;
 mod counting;
 mod heartbeat;

@@ -148,6 +148,7 @@ impl World {
                 "lead" | "alias" | "fallback" => self.setting(key, value)?,
                 "delay" => self.limits.initial_rebalance_delay = Duration::from_millis(number()?),
                 "max-size" => self.limits.max_size = usize::try_from(number()?).unwrap_or(0),
+                "commit-timeout" => self.limits.offsets_commit_timeout = Duration::from_millis(number()?),
                 "retention" => self.limits.offsets_retention = Duration::from_millis(number()?),
                 "check" => self.limits.offsets_check_interval = Duration::from_millis(number()?),
                 "commit-check" => self.settings.commit_check = commit_check(value)?,
