@@ -12,13 +12,14 @@ use crate::wire::ErrorCode;
 use super::effects::Reply;
 use super::event::Ticket;
 use super::limits::{HEARTBEAT_WAITS_PER_SESSION, LONGEST_HEARTBEAT_WAIT};
+use super::roster::Member;
 use super::{Group, Step};
 
 /// A heartbeat that waits for its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WaitingBeat {
     ticket: Ticket,
-    until: Timestamp,
+    pub until: Timestamp,
 }
 
 impl Group {
@@ -28,37 +29,47 @@ impl Group {
         let most = (member.session_timeout / HEARTBEAT_WAITS_PER_SESSION).min(LONGEST_HEARTBEAT_WAIT);
         let until = step.now.mono + wait.min(most);
         let before = member.waiting.replace(WaitingBeat { ticket, until });
+        if let Some(beat) = &before {
+            self.roster.waits.remove(&(beat.until, id.clone()));
+        }
+        self.roster.waits.insert((until, id.clone()));
         step.effects.replies.extend(before.map(|beat| (beat.ticket, Reply::Heartbeat(ErrorCode::None))));
         self.wake_by(until);
     }
 
     /// Answers every heartbeat that waits.
     pub(super) fn release_beats(&mut self, error: ErrorCode, step: &mut Step) {
-        self.release_beats_due(None, error, step);
+        self.release_beats_due(Timestamp(u64::MAX), error, step);
     }
 
     /// Answers those whose time is over.
     pub(super) fn end_waits(&mut self, step: &mut Step) {
-        self.release_beats_due(Some(step.now.mono), ErrorCode::None, step);
+        self.release_beats_due(step.now.mono, ErrorCode::None, step);
     }
 
-    fn release_beats_due(&mut self, by: Option<Timestamp>, error: ErrorCode, step: &mut Step) {
-        for member in self.roster.members.values_mut() {
-            if let Some(beat) = member.waiting.take_if(|beat| by.is_none_or(|by| beat.until <= by)) {
-                member.renew(step.now.mono);
-                step.effects.replies.push((beat.ticket, Reply::Heartbeat(error)));
-            }
+    fn release_beats_due(&mut self, by: Timestamp, error: ErrorCode, step: &mut Step) {
+        while self.roster.waits.first().is_some_and(|(until, _)| *until <= by) {
+            let Some((_, id)) = self.roster.waits.pop_first() else { return };
+            let Some(member) = self.roster.members.get_mut(&id) else { continue };
+            let Some(beat) = member.waiting.take() else { continue };
+            step.effects.replies.push((beat.ticket, Reply::Heartbeat(error)));
+            self.renew(&id, step.now.mono);
         }
     }
 
     /// The connection of a waiting heartbeat is gone. Says whether it was one.
     pub(super) fn forget_beat(&mut self, ticket: Ticket) -> bool {
-        self.roster.members.values_mut().any(|member| member.waiting.take_if(|beat| beat.ticket == ticket).is_some())
+        let is_its = |member: &Member| member.waiting.is_some_and(|beat| beat.ticket == ticket);
+        let Some((id, member)) = self.roster.members.iter_mut().find(|(_, member)| is_its(member)) else {
+            return false;
+        };
+        let beat = member.waiting.take();
+        beat.is_some_and(|beat| self.roster.waits.remove(&(beat.until, id.clone())))
     }
 
     /// When the first of them has its answer at the latest.
     pub(super) fn waits_end(&self) -> Option<Timestamp> {
-        self.roster.members.values().filter_map(|member| member.waiting).map(|beat| beat.until).min()
+        self.roster.waits.first().map(|(until, _)| *until)
     }
 }
 
