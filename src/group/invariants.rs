@@ -48,6 +48,9 @@ impl Group {
                 matches!(self.state, State::AwaitingSync(_) | State::Stable(_))
                     || members.clone().all(|member| member.waiting.is_none()),
             ),
+            ("each heartbeat that waits is found by its time", self.roster.waits_fit()),
+            ("each id that was handed out is found by its times", self.roster.pending.times_fit()),
+            ("no session ends before they are looked at", self.roster.sessions_fit()),
             (
                 "in an active generation the plan is of that generation",
                 !matches!(self.state, State::Stable(_))

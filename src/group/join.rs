@@ -6,7 +6,8 @@ use crate::wire::ErrorCode;
 use super::effects::{JoinReply, Reply};
 use super::event::{IdHandshake, JoinRequest, Ticket};
 use super::limits::{MAX_MEMBER_ID_PREFIX_BYTES, MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
-use super::roster::{Member, Parked, PendingId};
+use super::pending::PendingId;
+use super::roster::{Member, Parked};
 use super::state::State;
 use super::trigger::Trigger;
 use super::{Fact, Group, Step};
@@ -126,7 +127,8 @@ impl Group {
         let expires = step.now.mono + request.session_timeout;
         let holds_until = step.now.mono + self.limits.initial_rebalance_delay;
         self.roster.pending.insert(id.clone(), PendingId { expires, holds_until });
-        self.wake_by(expires.min(holds_until));
+        // While the group joins, the end of the phase sees to what holds it.
+        self.wake_by(expires);
         self.reply(ticket, join_error(ErrorCode::MemberIdRequired, id), step);
     }
 
@@ -222,7 +224,7 @@ impl Group {
             }
         }
         let expires = self.roster.members.get(id).map(|member| member.expires);
-        expires.into_iter().for_each(|at| self.wake_by(at));
+        expires.into_iter().for_each(|at| self.session_ends(at));
     }
 }
 

@@ -29,6 +29,7 @@ mod led;
 pub mod limits;
 mod offsets;
 mod ownership;
+mod pending;
 mod persist;
 mod plan_check;
 mod pulse;
@@ -224,6 +225,12 @@ impl Group {
     /// Makes sure that the group is woken by then.
     fn wake_by(&mut self, at: Timestamp) {
         self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+
+    /// Makes sure that a session that ends then is looked at.
+    fn session_ends(&mut self, at: Timestamp) {
+        self.roster.note_session_end(at);
+        self.wake_by(at);
     }
 }
 

@@ -55,7 +55,7 @@ impl Group {
         if self.hold_until > now && self.something_else_would_run(step.now.wall) {
             self.hold_until = now;
         }
-        let held_by_id = self.roster.pending.values().map(|id| id.holds_until.min(id.expires)).max();
+        let held_by_id = self.roster.pending.held_until();
         let until = held_by_id.unwrap_or_default().max(self.hold_until);
         if until > now {
             return self.wake_by(until);
@@ -161,7 +161,7 @@ impl Group {
             member.synced = false;
             member.renew(now);
             let expires = member.expires;
-            self.wake_by(expires);
+            self.session_ends(expires);
             let reply = self.join_reply(&id, step.now.wall);
             self.reply(ticket, Reply::Join(reply), step);
         }

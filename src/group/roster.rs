@@ -1,11 +1,12 @@
 //! Who is in a group: its members, and the ids that were handed out and not used yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::event::{JoinRequest, ModuleOffer, OfferedProtocol, Ticket};
+use super::pending::PendingIds;
 use super::record::MemberRecord;
 use super::waiting::WaitingBeat;
 use crate::ids::{Digest, InstanceId, MemberId, Protocol};
@@ -205,20 +206,16 @@ impl Member {
     }
 }
 
-/// An id that was handed out with error 79 (KIP-394).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingId {
-    /// It is forgotten then.
-    pub expires: Timestamp,
-    /// Until then a join phase waits for it.
-    pub holds_until: Timestamp,
-}
-
 /// The members and the pending ids of a group.
 #[derive(Debug, Default)]
 pub(super) struct Roster {
     pub members: BTreeMap<MemberId, Member>,
-    pub pending: BTreeMap<MemberId, PendingId>,
+    pub pending: PendingIds,
+    /// The members whose heartbeats wait, by when their time is over.
+    pub waits: BTreeSet<(Timestamp, MemberId)>,
+    /// No session ends earlier. A heartbeat only moves one on, so that it need not be found in any order: when the bound
+    /// is reached, one look at all finds the next, nearly a session away.
+    sessions_end: Option<Timestamp>,
     /// The member of each instance id.
     instances: BTreeMap<InstanceId, MemberId>,
     /// Whose each request and each heartbeat is that waits: ten thousand connections may close at once.
@@ -238,6 +235,7 @@ impl Roster {
             self.common = member.protocols.first().map(|offered| offered.name.clone());
         }
         self.tickets.extend(member.tickets().map(|ticket| (ticket, id.clone())));
+        self.note_session_end(member.expires);
         self.members.insert(id.clone(), member);
         self.note_offers(&id);
     }
@@ -255,8 +253,14 @@ impl Roster {
     pub fn park_beat(&mut self, id: &MemberId, beat: Option<WaitingBeat>) -> Option<WaitingBeat> {
         let member = self.members.get_mut(id)?;
         let before = std::mem::replace(&mut member.waiting, beat);
-        before.map(|beat| self.tickets.remove(&beat.ticket()));
-        self.tickets.extend(beat.map(|beat| (beat.ticket(), id.clone())));
+        if let Some(beat) = before {
+            self.tickets.remove(&beat.ticket());
+            self.waits.remove(&(beat.until, id.clone()));
+        }
+        if let Some(beat) = beat {
+            self.tickets.insert(beat.ticket(), id.clone());
+            self.waits.insert((beat.until, id.clone()));
+        }
         before
     }
 
@@ -296,6 +300,9 @@ impl Roster {
     /// Lets a member go.
     pub fn remove(&mut self, id: &MemberId) -> Option<Member> {
         let member = self.members.remove(id)?;
+        if let Some(beat) = &member.waiting {
+            self.waits.remove(&(beat.until, id.clone()));
+        }
         if let Some(instance) = &member.instance {
             self.instances.remove(instance);
         }
@@ -313,6 +320,36 @@ impl Roster {
         let of_members = self.members.iter().filter_map(|(id, member)| Some((member.instance.as_ref()?, id)));
         of_members.clone().count() == self.instances.len()
             && of_members.into_iter().all(|(instance, id)| self.instances.get(instance) == Some(id))
+    }
+
+    /// Notes that a session ends then, unless it is renewed.
+    pub fn note_session_end(&mut self, at: Timestamp) {
+        self.sessions_end = Some(self.sessions_end.map_or(at, |first| first.min(at)));
+    }
+
+    /// Before this no session ends.
+    pub fn sessions_end(&self) -> Option<Timestamp> {
+        self.sessions_end
+    }
+
+    /// Looks at all for the first session that ends.
+    pub fn find_sessions_end(&mut self) {
+        self.sessions_end = self.first_session_end();
+    }
+
+    fn first_session_end(&self) -> Option<Timestamp> {
+        self.members.values().filter(|member| member.can_expire()).map(|member| member.expires).min()
+    }
+
+    /// Whether no session ends before the bound.
+    pub fn sessions_fit(&self) -> bool {
+        self.first_session_end().is_none_or(|at| self.sessions_end.is_some_and(|bound| bound <= at))
+    }
+
+    /// Whether each heartbeat that waits, and nothing else, is found by its time.
+    pub fn waits_fit(&self) -> bool {
+        let waiting = self.members.iter().filter_map(|(id, member)| Some((member.waiting.as_ref()?.until, id.clone())));
+        waiting.collect::<BTreeSet<_>>() == self.waits
     }
 
     /// The number of the next arrival.

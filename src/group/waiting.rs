@@ -18,7 +18,7 @@ use super::{Group, Step};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WaitingBeat {
     ticket: Ticket,
-    until: Timestamp,
+    pub until: Timestamp,
 }
 
 impl Group {
@@ -34,19 +34,17 @@ impl Group {
 
     /// Answers every heartbeat that waits.
     pub(super) fn release_beats(&mut self, error: ErrorCode, step: &mut Step) {
-        self.release_beats_due(None, error, step);
+        self.release_beats_due(Timestamp(u64::MAX), error, step);
     }
 
     /// Answers those whose time is over.
     pub(super) fn end_waits(&mut self, step: &mut Step) {
-        self.release_beats_due(Some(step.now.mono), ErrorCode::None, step);
+        self.release_beats_due(step.now.mono, ErrorCode::None, step);
     }
 
-    fn release_beats_due(&mut self, by: Option<Timestamp>, error: ErrorCode, step: &mut Step) {
-        let is_due = |beat: WaitingBeat| by.is_none_or(|by| beat.until <= by);
-        let due = self.roster.members.iter().filter(|(_, member)| member.waiting.is_some_and(is_due));
-        let due: Vec<MemberId> = due.map(|(id, _)| id.clone()).collect();
-        for id in due {
+    fn release_beats_due(&mut self, by: Timestamp, error: ErrorCode, step: &mut Step) {
+        while self.roster.waits.first().is_some_and(|(until, _)| *until <= by) {
+            let Some((_, id)) = self.roster.waits.pop_first() else { return };
             self.renew(&id, step.now.mono);
             step.effects.replies.extend(self.roster.park_beat(&id, None).map(|beat| beat.answer(error)));
         }
@@ -54,7 +52,7 @@ impl Group {
 
     /// When the first of them has its answer at the latest.
     pub(super) fn waits_end(&self) -> Option<Timestamp> {
-        self.roster.members.values().filter_map(|member| member.waiting).map(|beat| beat.until).min()
+        self.roster.waits.first().map(|(until, _)| *until)
     }
 }
 

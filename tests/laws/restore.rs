@@ -184,7 +184,7 @@ impl World {
             match work {
                 Work::CheckPlan(id, _) => self.checks.push(id),
                 Work::MakePlan(id, plan) => self.plans.push((id, plan)),
-                Work::ReviewPlan(id, _) => self.reviews.push(id),
+                Work::ReviewPlan(id) => self.reviews.push(id),
             }
         }
     }

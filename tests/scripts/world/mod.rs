@@ -444,8 +444,10 @@ impl World {
                     self.out.push(print::plan_to_make(&plan));
                     self.plans.push((id, plan));
                 }
-                Work::ReviewPlan(id, plan) => {
+                Work::ReviewPlan(id) => {
                     self.out.push("* the coordinator looks whether its plan still holds".to_owned());
+                    let (group, now) = (self.group.clone(), self.now().wall);
+                    let Some(plan) = self.coordinator.plan_to_review(&group, id, now) else { continue };
                     reviews.push((id, self.fingerprint(&plan)));
                 }
             }
