@@ -9,6 +9,7 @@ use crate::wire::ErrorCode;
 
 use super::effects::{DeleteOffsetsReply, LeaveReply, Reply};
 use super::event::{Seq, Ticket};
+use super::held::told_of_place;
 use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
@@ -152,8 +153,8 @@ impl Group {
     pub(super) fn stored(&mut self, upto: Seq, step: &mut Step) {
         self.ledger.stored = self.ledger.stored.max(upto.min(self.ledger.emitted));
         while let Some((ticket, reply)) = self.ledger.held.take_stored(self.ledger.stored) {
-            if let Reply::Join(join) = &reply {
-                self.renew(&join.member, step.now.mono);
+            if let Some(id) = told_of_place(&reply) {
+                self.renew(id, step.now.mono);
             }
             step.effects.replies.push((ticket, reply));
         }
@@ -195,7 +196,8 @@ pub(super) fn reserve_ahead(generation: Generation) -> Generation {
 /// The same answer as a failure.
 pub(super) fn failed(reply: Reply, error: ErrorCode) -> Reply {
     match reply {
-        Reply::Join(reply) => join_error(error, reply.member),
+        // Which id the member has is as unknown as the rest.
+        Reply::Join(_) => join_error(error, MemberId::default()),
         Reply::Sync(mut reply) => {
             reply.state.clear();
             Reply::Sync(super::effects::SyncReply { error, protocol_type: None, protocol: None, ..reply })
@@ -203,7 +205,8 @@ pub(super) fn failed(reply: Reply, error: ErrorCode) -> Reply {
         Reply::Heartbeat(_) => Reply::Heartbeat(error),
         Reply::Leave(_) => Reply::Leave(LeaveReply { error, members: Vec::new() }),
         Reply::Commit(answers) => Reply::Commit(answers.into_iter().map(|(topic, at, _)| (topic, at, error)).collect()),
-        Reply::Fetch(_) => Reply::Fetch(Err(error)),
+        // Consumers before 3.9 do not know 15 here.
+        Reply::Fetch(_) => Reply::Fetch(Err(ErrorCode::NotCoordinator)),
         Reply::DeleteGroup(_) => Reply::DeleteGroup(error),
         Reply::DeleteOffsets(_) => Reply::DeleteOffsets(DeleteOffsetsReply::refused(error)),
     }
