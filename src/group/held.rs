@@ -26,7 +26,7 @@ pub(super) struct Held {
     came: u64,
     /// The place of each ticket's.
     places: BTreeMap<Ticket, u64>,
-    /// How many of each member's say that it has joined.
+    /// How many of them tell each member its place.
     joins: BTreeMap<MemberId, u32>,
 }
 
@@ -45,10 +45,8 @@ impl Held {
     fn push(&mut self, answer: HeldAnswer) {
         self.came += 1;
         self.places.insert(answer.ticket, self.came);
-        if let Reply::Join(join) = &answer.reply
-            && !join.error.is_error()
-        {
-            *self.joins.entry(join.member.clone()).or_default() += 1;
+        if let Some(id) = told_of_place(&answer.reply) {
+            *self.joins.entry(id.clone()).or_default() += 1;
         }
         self.answers.insert(self.came, answer);
     }
@@ -56,13 +54,12 @@ impl Held {
     fn take(&mut self, place: u64) -> Option<(Ticket, Reply)> {
         let HeldAnswer { ticket, reply, .. } = self.answers.remove(&place)?;
         self.places.remove(&ticket);
-        if let Reply::Join(join) = &reply
-            && !join.error.is_error()
-            && let Some(count) = self.joins.get_mut(&join.member)
+        if let Some(id) = told_of_place(&reply)
+            && let Some(count) = self.joins.get_mut(id)
         {
             *count -= 1;
             if *count == 0 {
-                self.joins.remove(&join.member);
+                self.joins.remove(id);
             }
         }
         Some((ticket, reply))
@@ -103,6 +100,14 @@ impl Held {
     }
 }
 
+/// The member that an answer tells its place in a generation.
+pub(super) fn told_of_place(reply: &Reply) -> Option<&MemberId> {
+    match reply {
+        Reply::Join(join) if !join.error.is_error() => Some(&join.member),
+        _ => None,
+    }
+}
+
 impl Group {
     /// Holds an answer until all is durable that was handed to the store so far, or until its time is over.
     pub(super) fn hold_back(&mut self, ticket: Ticket, reply: Reply, now: Timestamp) {
@@ -121,8 +126,9 @@ impl Group {
     /// JoinGroup it was is judged by its session from here on.
     pub(super) fn forget_held(&mut self, ticket: Ticket, step: &Step) -> bool {
         let Some(place) = self.ledger.held.places.get(&ticket).copied() else { return false };
-        if let Some((_, Reply::Join(join))) = self.ledger.held.take(place) {
-            self.renew(&join.member, step.now.mono);
+        let dropped = self.ledger.held.take(place);
+        if let Some(id) = dropped.as_ref().and_then(|(_, reply)| told_of_place(reply)) {
+            self.renew(id, step.now.mono);
         }
         true
     }
@@ -132,8 +138,8 @@ impl Group {
     pub(super) fn give_up_on_store(&mut self, step: &mut Step) {
         let now = step.now.mono;
         while let Some((ticket, reply)) = self.ledger.held.take_first_if(|answer| answer.until <= now) {
-            if let Reply::Join(join) = &reply {
-                self.renew(&join.member, now);
+            if let Some(id) = told_of_place(&reply) {
+                self.renew(id, now);
             }
             step.effects.replies.push((ticket, failed(reply, GIVEN_UP)));
         }
