@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::group::effects::PlanToMake;
 use crate::group::event::ModuleOffer;
-use crate::group::{Effects, Event, Group, GroupLimits, Input, Lead, WorkId};
+use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead, WorkId};
 use crate::ids::{Generation, GroupId};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
@@ -120,7 +120,7 @@ impl Coordinator {
 
     /// Answers a plain heartbeat: see [`Group::pulse`]. None when it has to come as an event.
     pub fn pulse(&mut self, group: &str, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
-        if self.all_loading || self.loading.contains_key(group) {
+        if self.all_loading || self.loading.contains_key(group) || group.is_empty() {
             return None;
         }
         self.groups.get_mut(group)?.pulse(member, generation, now)
@@ -185,6 +185,9 @@ impl Coordinator {
                 told.push((Event::SettingsChanged(settings), id.clone()));
             }
         }
+        let all: Vec<GroupId> = self.groups.keys().cloned().collect();
+        all.iter().for_each(|id| self.reschedule(id));
+        self.arm_sweep(now);
         self.tell(told, now, &mut draw)
     }
 
@@ -212,6 +215,13 @@ impl Coordinator {
             _ => false,
         };
         if !makes {
+            if let Event::Join(_, request) = event
+                && let Some(reason) = self.limits.session_refusal(request.session_timeout)
+            {
+                let (error, client_id) = (ErrorCode::InvalidSessionTimeout, request.client_id.clone());
+                let told = Fact::Refused { api: "JoinGroup", client_id, error, reason };
+                return Unknown::Answered(Effects { facts: vec![told], ..answers::refused(event, error) });
+            }
             return Unknown::Answered(answers::unknown_group(event));
         }
         if !self.groups.contains_key(group) {

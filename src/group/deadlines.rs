@@ -42,7 +42,11 @@ impl Group {
         let now = step.now.mono;
         let silent = self.roster.members.iter().filter(|(_, member)| member.can_expire() && member.expires <= now);
         let silent: Vec<MemberId> = silent.map(|(id, _)| id.clone()).collect();
-        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| self.store_owes_answer(id));
+        if silent.is_empty() {
+            return;
+        }
+        let waits_for_store = self.owed_answers();
+        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| waits_for_store.contains(id));
         owed.iter().for_each(|id| self.renew(id, now));
         for id in &silent {
             self.drop_member(id, "session expired", ErrorCode::UnknownMemberId, step);
@@ -102,8 +106,15 @@ impl Group {
         }
     }
 
+    /// A group with more members than it may have by now is looked at with the next tick.
+    pub(super) fn wake_if_over_size(&mut self) {
+        if matches!(self.state, State::Stable(_)) && self.is_over_size() {
+            self.wake_by(Timestamp::default());
+        }
+    }
+
     /// Whether the group was read with more members than it may have by now: it sheds some in a rebalance (KAFKA-7641).
-    fn is_over_size(&self) -> bool {
+    pub(super) fn is_over_size(&self) -> bool {
         self.roster.members.len() > self.limits.max_size
     }
 

@@ -6,7 +6,6 @@ use super::Group;
 use super::event::ModuleOffer;
 use super::record::Suspension;
 use super::roster::Member;
-use super::state::State;
 use super::trigger::Trigger;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
@@ -159,8 +158,9 @@ impl Group {
     }
 
     fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {
-        let is_active = matches!(self.state, State::Stable(_));
-        let plan = self.plan.as_ref().filter(|_| is_active);
+        // In a rebalance the shares of the generation before are shown, as they may still be worked on; never a plan that
+        // nobody was told yet.
+        let plan = self.plan.as_ref().filter(|_| self.ownership.is_told());
         let state = plan.and_then(|plan| plan.state(id));
         let shown = self.protocol.as_ref().or(member.protocols.first().map(|offered| &offered.name));
         MemberDescription {

@@ -1,7 +1,7 @@
 //! The last generations of a group: what began each, who led it, by which module, how long its phases took and how it
 //! ended. Bounded, and stored with the plans, so that it costs no write of its own.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -52,12 +52,13 @@ pub enum GenerationOutcome {
     Empty,
 }
 
-/// The last generations, oldest first.
+/// The last generations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
-    entries: VecDeque<GenerationRecord>,
-    /// How many of the newest are not handed to the store yet.
-    unstored: usize,
+    /// Those that were handed to the store, by their places there.
+    stored: BTreeMap<u8, GenerationRecord>,
+    /// Those that come with the next plan, oldest first. One may stand for a stored one whose end is known better by now.
+    fresh: VecDeque<GenerationRecord>,
     /// When the rebalance that is under way, or was the last, began.
     began: Now,
     /// When the last join phase ended.
@@ -86,38 +87,47 @@ impl History {
         }
     }
 
+    /// The plan of this generation was accepted, and another rebalance began before anybody was told.
+    pub(super) fn withdrawn(&mut self, generation: Generation) {
+        let accepted = self.stored.values().find(|entry| entry.generation == generation).cloned();
+        if let Some(entry) = accepted {
+            self.push(GenerationRecord { outcome: GenerationOutcome::Superseded, ..entry });
+        }
+    }
+
     fn awaited(&mut self) -> Option<&mut GenerationRecord> {
-        self.entries.back_mut().filter(|last| last.outcome == GenerationOutcome::Awaited)
+        self.fresh.back_mut().filter(|last| last.outcome == GenerationOutcome::Awaited)
     }
 
     fn push(&mut self, entry: GenerationRecord) {
-        let before = self.entries.len();
-        self.entries.retain(|older| older.slot() != entry.slot());
-        let unstored = self.unstored.saturating_sub(before - self.entries.len());
-        self.entries.push_back(entry);
-        if self.entries.len() > usize::from(GENERATIONS_REMEMBERED) {
-            self.entries.pop_front();
-        }
-        self.unstored = (unstored + 1).min(self.entries.len());
+        self.fresh.retain(|older| older.slot() != entry.slot());
+        self.fresh.push_back(entry);
     }
 
-    /// One that was stored.
+    /// One that was stored, or is being handed to the store.
     pub(super) fn restore(&mut self, entry: GenerationRecord) {
-        self.entries.retain(|older| older.slot() != entry.slot());
-        let at = self.entries.partition_point(|older| older.generation < entry.generation);
-        self.entries.insert(at, entry);
+        self.stored.insert(entry.slot(), entry);
     }
 
-    /// Those that were handed to the store.
+    /// Those that were handed to the store, oldest first.
     pub(super) fn stored(&self) -> Vec<GenerationRecord> {
-        self.entries.iter().take(self.entries.len() - self.unstored).cloned().collect()
+        in_order(self.stored.values())
     }
+}
+
+fn in_order<'a>(entries: impl Iterator<Item = &'a GenerationRecord>) -> Vec<GenerationRecord> {
+    let mut all: Vec<GenerationRecord> = entries.cloned().collect();
+    all.sort_by_key(|entry| entry.generation);
+    all
 }
 
 impl Group {
     /// The last generations, oldest first.
     pub fn history(&self) -> Vec<GenerationRecord> {
-        self.history.entries.iter().cloned().collect()
+        let mut by_place: BTreeMap<u8, &GenerationRecord> =
+            self.history.stored.iter().map(|(place, entry)| (*place, entry)).collect();
+        by_place.extend(self.history.fresh.iter().map(|entry| (entry.slot(), entry)));
+        in_order(by_place.into_values())
     }
 
     /// A join phase ended with this generation.
@@ -149,9 +159,12 @@ impl Group {
 
     /// Hands what the store does not have yet to it, with a plan or with the last member's leaving.
     pub(super) fn emit_history(&mut self, step: &mut Step) {
-        let stored = self.history.entries.len() - std::mem::take(&mut self.history.unstored);
-        for entry in self.history.entries.range(stored..).cloned().collect::<Vec<_>>() {
+        for entry in std::mem::take(&mut self.history.fresh) {
+            self.history.restore(entry.clone());
             self.emit(Record::Generation(entry), step);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,6 +79,8 @@ impl Group {
         let skips = request.skip_assignment;
         member.update(request);
         (member.used_id, member.knows_id, member.replaces) = (false, false, true);
+        // Its place is an old one: while its JoinGroup waits it does not expire (S35).
+        member.is_new = false;
         member.renew(step.now.mono);
         self.wake_by(member.expires);
         self.roster.insert(new.clone(), member);
@@ -105,6 +107,7 @@ impl Group {
         if let Some(plan) = &mut self.plan {
             plan.rename(it.old, &it.new);
         }
+        self.ownership.rename(it.old, &it.new);
         // A replacement that a crash could undo would fence the process that lives (KAFKA-10284).
         self.emit_generation(step);
         let reply = self.replacement_reply(&it, step.now.wall);

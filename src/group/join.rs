@@ -15,11 +15,12 @@ use super::{Fact, Group, Step};
 impl Group {
     pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
         let replaced = self.replaced_by(&request);
-        if let Err((error, reason)) = self.may_join(&request, replaced.as_ref()) {
-            step.fact(Fact::Refused { api: "JoinGroup", client_id: request.client_id.clone(), error, reason });
-            self.reply(ticket, join_error(error, request.member), step);
+        if let Some(reason) = self.limits.session_refusal(request.session_timeout) {
+            self.refuse_join(ticket, request, (ErrorCode::InvalidSessionTimeout, reason), step);
         } else if !self.has_room_for(&request.member, replaced.as_ref()) {
             self.turn_away(ticket, request, step);
+        } else if let Err(refusal) = self.may_join(&request, replaced.as_ref()) {
+            self.refuse_join(ticket, request, refusal, step);
         } else if let Some(old) = replaced {
             self.replace(ticket, &old, request, step);
         } else if request.member.as_str().is_empty() {
@@ -57,6 +58,11 @@ impl Group {
         }
     }
 
+    fn refuse_join(&mut self, ticket: Ticket, it: JoinRequest, (error, reason): (ErrorCode, String), step: &mut Step) {
+        step.fact(Fact::Refused { api: "JoinGroup", client_id: it.client_id, error, reason });
+        self.reply(ticket, join_error(error, it.member), step);
+    }
+
     /// There is no room: not for a newcomer, and in a group that is too large not for the last of its members.
     fn turn_away(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
         let (error, reason) = (ErrorCode::GroupMaxSizeReached, format!("group.max.size is {}", self.limits.max_size));
@@ -69,18 +75,8 @@ impl Group {
         }
     }
 
-    /// The checks that need no id.
-    fn may_join(&self, request: &JoinRequest, replaced: Option<&MemberId>) -> Result<(), (ErrorCode, String)> {
-        let (min, max) = (self.limits.min_session_timeout, self.limits.max_session_timeout);
-        if request.session_timeout < min || request.session_timeout > max {
-            let reason = format!(
-                "session timeout {} ms is outside {} to {} ms (group.min.session.timeout.ms, group.max.session.timeout.ms)",
-                request.session_timeout.as_millis(),
-                min.as_millis(),
-                max.as_millis()
-            );
-            return Err((ErrorCode::InvalidSessionTimeout, reason));
-        }
+    /// Whether its type and one of its protocols are everybody's.
+    fn may_join(&mut self, request: &JoinRequest, replaced: Option<&MemberId>) -> Result<(), (ErrorCode, String)> {
         if request.protocol_type.as_str().is_empty() || request.protocols.is_empty() {
             return Err((ErrorCode::InconsistentGroupProtocol, "no protocol type or no protocols".to_owned()));
         }
@@ -104,13 +100,15 @@ impl Group {
         let others: Vec<&Member> = others.map(|(_, member)| member).collect();
         let common =
             |name: &Protocol| others.iter().all(|member| member.protocols.iter().any(|offered| offered.name == *name));
-        if !request.protocols.iter().any(|offered| common(&offered.name)) {
+        let found = request.protocols.iter().find(|offered| common(&offered.name));
+        let Some(found) = found else {
             let mine: Vec<&str> = request.protocols.iter().map(|offered| offered.name.as_str()).collect();
             let theirs: Vec<&str> = others[0].protocols.iter().map(|offered| offered.name.as_str()).collect();
             let reason =
                 format!("it offers {mine:?}; no protocol of these is supported by all members (one offers {theirs:?})");
             return Err((ErrorCode::InconsistentGroupProtocol, reason));
-        }
+        };
+        self.roster.note_common(Some(&found.name));
         Ok(())
     }
 

@@ -97,6 +97,7 @@ impl Group {
     /// The operator has other limits.
     pub fn set_limits(&mut self, limits: Arc<super::GroupLimits>) {
         self.limits = limits;
+        self.wake_if_over_size();
     }
 
     /// The operator's settings, as far as the group knows.

@@ -21,6 +21,22 @@ pub struct GroupLimits {
     pub offsets_check_interval: Duration,
 }
 
+impl GroupLimits {
+    /// Why a session may not last so long, if it may not.
+    pub fn session_refusal(&self, session_timeout: Duration) -> Option<String> {
+        let (min, max) = (self.min_session_timeout, self.max_session_timeout);
+        let fits = session_timeout >= min && session_timeout <= max;
+        (!fits).then(|| {
+            format!(
+                "session timeout {} ms is outside {} to {} ms (group.min.session.timeout.ms, group.max.session.timeout.ms)",
+                session_timeout.as_millis(),
+                min.as_millis(),
+                max.as_millis()
+            )
+        })
+    }
+}
+
 impl Default for GroupLimits {
     fn default() -> Self {
         Self {

@@ -80,6 +80,24 @@ impl Ownership {
         self.before = Before::States(had.into_iter().collect());
     }
 
+    /// A process took another's place: what was the other's is its own.
+    pub(super) fn rename(&mut self, old: &MemberId, new: &MemberId) {
+        self.members.remove(old);
+        self.owners = None;
+        if let Before::States(states) = &mut self.before
+            && let Ok(at) = states.binary_search_by(|(id, _)| id.cmp(old))
+        {
+            let (_, state) = states.remove(at);
+            let to = states.partition_point(|(id, _)| id < new);
+            states.insert(to, (new.clone(), state));
+        }
+    }
+
+    /// Whether the plan that the group has was handed out.
+    pub(super) fn is_told(&self) -> bool {
+        self.told
+    }
+
     /// Forgets what was decoded of another generation.
     fn turn_to(&mut self, generation: Generation) {
         if self.of != generation {

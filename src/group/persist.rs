@@ -1,6 +1,6 @@
 //! What survives a crash: which records are handed out when, which answers wait for them, and how a group comes back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
@@ -156,7 +156,9 @@ impl Group {
                 self.ledger.held.push_front((seq, ticket, reply));
                 break;
             }
-            if let Reply::Join(join) = &reply {
+            if let Reply::Join(join) = &reply
+                && !join.error.is_error()
+            {
                 self.renew(&join.member, step.now.mono);
             }
             step.effects.replies.push((ticket, reply));
@@ -167,10 +169,14 @@ impl Group {
         }
     }
 
-    /// Whether a member's answer to JoinGroup waits for the store. No client says that it is alive while it waits for
+    /// The members whose answers to JoinGroup wait for the store. No client says that it is alive while it waits for
     /// that, so until it has it the store's lateness would count as its silence.
-    pub(super) fn store_owes_answer(&self, id: &MemberId) -> bool {
-        self.ledger.held.iter().any(|(_, _, reply)| matches!(reply, Reply::Join(join) if join.member == *id))
+    pub(super) fn owed_answers(&self) -> BTreeSet<&MemberId> {
+        let waits = self.ledger.held.iter().filter_map(|(_, _, reply)| match reply {
+            Reply::Join(join) if !join.error.is_error() => Some(&join.member),
+            _ => None,
+        });
+        waits.collect()
     }
 
     /// Nobody knows what of it is durable. Whoever waits is told to find the coordinator again; the shell then forgets
@@ -205,7 +211,8 @@ pub(super) fn reserve_ahead(generation: Generation) -> Generation {
 /// The same answer as a failure.
 fn failed(reply: Reply, error: ErrorCode) -> Reply {
     match reply {
-        Reply::Join(reply) => join_error(error, reply.member),
+        // Which id the member has is as unknown as the rest.
+        Reply::Join(_) => join_error(error, MemberId::default()),
         Reply::Sync(mut reply) => {
             reply.state.clear();
             Reply::Sync(super::effects::SyncReply { error, protocol_type: None, protocol: None, ..reply })
@@ -213,7 +220,8 @@ fn failed(reply: Reply, error: ErrorCode) -> Reply {
         Reply::Heartbeat(_) => Reply::Heartbeat(error),
         Reply::Leave(_) => Reply::Leave(LeaveReply { error, members: Vec::new() }),
         Reply::Commit(answers) => Reply::Commit(answers.into_iter().map(|(topic, at, _)| (topic, at, error)).collect()),
-        Reply::Fetch(_) => Reply::Fetch(Err(error)),
+        // Consumers before 3.9 do not know 15 here.
+        Reply::Fetch(_) => Reply::Fetch(Err(ErrorCode::NotCoordinator)),
         Reply::DeleteGroup(_) => Reply::DeleteGroup(error),
         Reply::DeleteOffsets(_) => Reply::DeleteOffsets(DeleteOffsetsReply::refused(error)),
     }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use crate::ids::MemberId;
-use crate::time::WallTime;
+use crate::time::{Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply};
 use super::history::GenerationOutcome;
 use super::persist::reserve_ahead;
 use super::roster::{Member, Parked};
-use super::state::{AwaitingSync, InitialDelay, Joining, State};
+use super::state::{AwaitingSync, InitialDelay, Joining, State, Submission};
 use super::trigger::Trigger;
 use super::vote::Offers;
 use super::{Fact, Group, Record, Step};
@@ -23,10 +23,13 @@ impl Group {
         }
         let first = matches!(self.state, State::Empty);
         let phase = self.roster.rebalance_timeout();
-        let delay = self.limits.initial_rebalance_delay.min(phase);
+        let delay = self.limits.initial_rebalance_delay;
         let deadline = step.now.mono + if first { delay } else { phase };
         let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
         self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
+        if matches!(&self.state, State::AwaitingSync(it) if matches!(it.submission, Some(Submission::Storing(_)))) {
+            self.history.withdrawn(self.generation);
+        }
         self.history.began(step.now);
         step.fact(Fact::RebalanceBegan(trigger.clone()));
         self.last_trigger = Some(trigger.clone());
@@ -77,9 +80,12 @@ impl Group {
             let deadline = joining.deadline;
             return self.wake_by(deadline);
         }
-        if self.hold_until > now {
-            joining.deadline = self.hold_until;
-            return self.wake_by(self.hold_until);
+        if self.hold_until > now && !self.something_else_would_run(step.now.wall) {
+            let until = self.hold_until;
+            if let State::Joining(joining) = &mut self.state {
+                joining.deadline = until;
+            }
+            return self.wake_by(until);
         }
         self.drop_absent(step);
         if self.roster.members.is_empty() {
@@ -112,6 +118,8 @@ impl Group {
         let next = step.now.mono + self.roster.rebalance_timeout();
         if let State::Joining(joining) = &mut self.state {
             joining.deadline = next;
+            // Whoever comes now is not kept waiting for more.
+            joining.initial = None;
         }
         self.wake_by(next);
     }
@@ -167,6 +175,7 @@ impl Group {
         self.leader = None;
         self.failed_leader = None;
         self.failures_in_row = 0;
+        (self.hold_until, self.failed_module) = (Timestamp::default(), None);
         self.set_state(State::Empty, step);
         if let Some(plan) = &mut self.plan {
             plan.states.clear();

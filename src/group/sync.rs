@@ -229,6 +229,7 @@ impl Group {
         self.settle();
         let outdated = outdated.and_then(|topic| self.topics_changed(topic));
         self.arm_led();
+        self.wake_if_over_size();
         if let Some(trigger) = outdated.or_else(|| self.better_at_hand(step.now.wall)) {
             self.rebalance(trigger, step);
         }
@@ -237,6 +238,7 @@ impl Group {
     /// Once all have asked for their states, nobody is waited for any more.
     pub(super) fn settle(&mut self) {
         if let State::Stable(stable) = &mut self.state
+            && stable.sync_deadline.is_some()
             && self.roster.members.values().all(|member| member.synced)
         {
             stable.sync_deadline = None;

@@ -1,4 +1,5 @@
 //! Laws: what holds for every input, tried on generated ones.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
 #[macro_use]
 mod schema;

@@ -1,6 +1,7 @@
 //! Stories of a group, one a file in `tests/scripts/stories`: what members send, what time it is, and what the machine
 //! answers. Lines that begin with two blanks are the machine's; `DIVVY_REWRITE=1 cargo test --test scripts` writes them
 //! anew, so that a change of behaviour shows as a change of text.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
 mod command;
 mod print;

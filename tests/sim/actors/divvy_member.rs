@@ -243,7 +243,7 @@ fn origin(it: &Origin) -> PlanOrigin {
         topics: it.topics.clone(),
         copies: it.copies,
         mode: it.mode,
-        asked_ms: None,
+        asked_ms: it.asked_ms,
         complete: it.complete,
         memo: it.memo.clone(),
         fault: it.fault.as_ref().map(fault),

@@ -1,0 +1,67 @@
+//! What is remembered is what comes back, also when more generations pass than are remembered.
+
+use super::*;
+
+fn generation(number: i32, outcome: GenerationOutcome) -> GenerationRecord {
+    GenerationRecord {
+        generation: Generation(number),
+        trigger: String::new(),
+        began: WallTime(0),
+        join_ms: 0,
+        plan_ms: None,
+        protocol: None,
+        digest: None,
+        leader: None,
+        members: 1,
+        outcome,
+    }
+}
+
+/// What the store has after each hand-over.
+#[derive(Default)]
+struct Stored(BTreeMap<u8, GenerationRecord>);
+
+impl Stored {
+    fn take(&mut self, history: &mut History) {
+        for entry in std::mem::take(&mut history.fresh) {
+            history.restore(entry.clone());
+            self.0.insert(entry.slot(), entry);
+        }
+    }
+
+    fn is_what_is_known_of_it(&self, history: &History) {
+        let mut restored = History::default();
+        self.0.values().for_each(|entry| restored.restore(entry.clone()));
+        assert_eq!(restored.stored(), history.stored());
+    }
+}
+
+#[test]
+fn a_storm_of_generations_without_plans_is_not_forgotten() {
+    let (mut history, mut stored) = (History::default(), Stored::default());
+    for number in 1..=32 {
+        history.push(generation(number, GenerationOutcome::Accepted));
+        stored.take(&mut history);
+    }
+    for number in 33..=35 {
+        history.push(generation(number, GenerationOutcome::Superseded));
+        stored.is_what_is_known_of_it(&history);
+    }
+    history.push(generation(36, GenerationOutcome::Accepted));
+    stored.take(&mut history);
+    stored.is_what_is_known_of_it(&history);
+    let numbers: Vec<i32> = history.stored().iter().map(|entry| entry.generation.0).collect();
+    assert_eq!(numbers, (5..=36).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_plan_that_nobody_was_told_is_superseded() {
+    let (mut history, mut stored) = (History::default(), Stored::default());
+    history.push(generation(1, GenerationOutcome::Accepted));
+    stored.take(&mut history);
+    history.withdrawn(Generation(1));
+    assert_eq!(history.fresh.back().unwrap().outcome, GenerationOutcome::Superseded);
+    stored.take(&mut history);
+    stored.is_what_is_known_of_it(&history);
+    assert_eq!(history.stored().len(), 1);
+}
