@@ -98,11 +98,8 @@ fn an_id_that_is_never_used_wakes_a_group_that_does_not_join_once() {
         world.now_ms += 1;
         world.give(Event::Join(Ticket(1), join(IdHandshake::Required)));
     }
-    assert_eq!(
-        world.ticks_until(start + 10_000),
-        0,
-        "until the member's session or the ids end there is nothing to do"
-    );
+    let ticks = world.ticks_until(start + 10_000);
+    assert!(ticks <= 1, "but for one look whether the store was in time there is nothing to do: {ticks} ticks");
     assert!(world.group.pulse(member.as_str(), generation, Timestamp(world.now_ms)).is_some());
     let ticks = world.ticks_until(start + 50_000);
     assert!(ticks <= 101, "100 ids and a look at one member: {ticks} ticks");
