@@ -41,6 +41,8 @@ pub(super) struct Led {
     reviewing: Option<(WorkId, Cause)>,
     /// When the strategy wants to be called again.
     call_again_at: Option<Timestamp>,
+    /// The last one that took the place of an earlier process and wants something else.
+    replaced: Option<MemberId>,
     /// How often in a row it was called at its own wish.
     calls_in_row: u32,
 }
@@ -57,6 +59,8 @@ struct Review {
 /// What gave rise to a look.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Cause {
+    /// A static member came back and says something else of itself.
+    Member,
     /// Topics, racks or modules.
     Ground,
     /// The operator's settings.
@@ -269,6 +273,15 @@ impl Group {
         });
     }
 
+    /// A static member came back with other metadata: whether that concerns the plan is looked at now, since its client
+    /// goes on with the share that it had.
+    pub(super) fn look_at_replaced(&mut self, id: MemberId, step: &mut Step) {
+        if self.is_led_now() {
+            self.led.replaced = Some(id);
+            self.look(Cause::Member, step);
+        }
+    }
+
     fn look_soon(&mut self, cause: Cause, now: Timestamp) {
         let before = self.led.review;
         let latest = before.map_or(now + LONGEST_GROUND_DEBOUNCE, |review| review.latest);
@@ -350,10 +363,11 @@ impl Group {
             return;
         }
         let module = self.own_module(protocol, step.now.wall).map(|module| module.digest);
-        let trigger = match cause {
-            Cause::Settings => Trigger::SettingsChanged,
-            Cause::Ground if module != plan.digest => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
-            Cause::Ground => Trigger::GroundChanged(GroundChange::Topics),
+        let trigger = match (cause, self.led.replaced.take()) {
+            (Cause::Member, Some(id)) => Trigger::MetadataChanged(id),
+            (Cause::Settings, _) => Trigger::SettingsChanged,
+            _ if module != plan.digest => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
+            _ => Trigger::GroundChanged(GroundChange::Topics),
         };
         self.rebalance(trigger, step);
     }

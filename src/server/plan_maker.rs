@@ -68,8 +68,7 @@ impl PlanMaker {
         spawn::blocking("plan review", loss, move || {
             let (strategies, table) = (handle.modules().strategies(), handle.topics().view());
             let (members, topics) = read(&plan, table.table());
-            drop(members);
-            let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics));
+            let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics, &members));
             handle.tell(shard, ToShard::WorkDone(group, id, outcome));
         });
     }
@@ -171,7 +170,7 @@ pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTabl
             memo: made.memo,
             fault,
         }),
-        fingerprint: of(plan, strategies, &topics),
+        fingerprint: of(plan, strategies, &topics, &members),
         call_again: made.call_again,
     })
 }
@@ -191,7 +190,7 @@ fn read(plan: &PlanToMake, table: &TopicTable) -> (Vec<MemberInput>, TopicTable)
 }
 
 /// From what the plan is made, as a number.
-fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable) -> u64 {
+fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable, members: &[MemberInput]) -> u64 {
     let strategy = chosen(plan, strategies);
     let name = strategy.map_or(plan.protocol.as_str(), |it| it.manifest().name.as_str());
     fingerprint(&Ground {
@@ -200,6 +199,8 @@ fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable) -> u64 {
         strategy,
         config: plan.settings.config_of(name),
         topics,
+        members,
+        subscribe: plan.protocol_type == CONSUMER,
     })
 }
 
