@@ -1,6 +1,7 @@
 //! Plans of the groups that the coordinator leads: made beside the shards by the coordinator's own modules, so many at a
 //! time, so that a module that does not end keeps nobody else from working.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -45,7 +46,7 @@ impl PlanMaker {
             let work = move || {
                 let _place = place;
                 let (strategies, table) = promise.ground();
-                let made = make(&plan, &strategies, &table);
+                let made = make(&plan, &strategies, &table, promise.handle.modules().folder());
                 promise.keep(made);
             };
             if let Err(error) = spawn::thread("plan", Loss::One, work) {
@@ -114,7 +115,12 @@ impl Drop for Promise {
 }
 
 /// Makes a plan, by whatever serves it. Blocks for as long as the strategies run.
-pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTable) -> Result<MadePlan, Fault> {
+pub(crate) fn make(
+    plan: &PlanToMake,
+    strategies: &Strategies,
+    table: &TopicTable,
+    folder: Option<&Path>,
+) -> Result<MadePlan, Fault> {
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
@@ -142,7 +148,7 @@ pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTabl
         fallback: fallback.filter(|it| !is_same(it)),
         configs: &plan.settings.config,
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
-        leader: "the coordinator",
+        lacks: &|protocol| lacks(protocol, plan, folder),
         otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
     }
     .run();
@@ -169,10 +175,31 @@ pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTabl
             complete: made.complete,
             memo: made.memo,
             fault,
+            served_by: in_words(&led.served_by),
         }),
         fingerprint: of(plan, strategies, &topics, &members),
         call_again: made.call_again,
     })
+}
+
+/// That nothing serves a protocol.
+fn lacks(protocol: &Protocol, plan: &PlanToMake, folder: Option<&Path>) -> String {
+    let place = folder.map_or_else(|| "the coordinator's folder".to_owned(), |it| it.display().to_string());
+    match plan.settings.alias(protocol) {
+        Some(alias) => format!("no module {} (alias of {protocol}) in {place}", alias.assignor),
+        None => format!("no module {protocol} in {place}"),
+    }
+}
+
+/// What made a plan in place of the chosen strategy, as the end of `led by the coordinator with`.
+fn in_words(served_by: &ServedBy) -> Option<String> {
+    match served_by {
+        ServedBy::Chosen => None,
+        ServedBy::Fallback(protocol) => Some(format!("its fall-back {protocol}")),
+        ServedBy::LastPlan => Some("its last plan, cut to what exists".to_owned()),
+        ServedBy::NativeRange => Some("its own range".to_owned()),
+        ServedBy::Nothing => Some("nothing for anybody".to_owned()),
+    }
 }
 
 /// The members and the topics that they subscribe to, as far as they exist.

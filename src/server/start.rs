@@ -219,6 +219,7 @@ impl Builder {
         let coordinators = coordinators(&config, queues.len());
         let topics = Directory::new(&config, store_writer.clone());
         let modules = open_modules(Modules::new(sandbox, topics.changes()), &config).await?;
+        modules.warn_of_missing(&config);
         let handle = Handle::new(Inner {
             coordinators: coordinators.clone(),
             clock,
