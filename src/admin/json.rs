@@ -45,6 +45,7 @@ pub(super) fn description(group: &GroupDescription, limits: &[Setting]) -> Value
     all["plan_digest"] = json!(group.plan_digest.as_ref().map(Digest::to_string));
     all["last_trigger"] = json!(group.last_trigger);
     all["led"] = json!(group.led.as_ref().map(led));
+    all["stand_in"] = json!(group.stand_in);
     all["suspended"] = group.suspensions.iter().map(suspension).collect();
     let states = members.iter().filter_map(|member| Some((member["id"].as_str()?, &member["state"])));
     all["alarms"] = json!(alarms::double_owners(Some(group.summary.generation.0), states));
@@ -59,12 +60,14 @@ fn limit(setting: &Setting) -> (String, Value) {
     (setting.name.clone(), value)
 }
 
-/// How the coordinator leads; without an assignor divvy's own range serves.
+/// How the coordinator leads; without an assignor divvy itself made the plan.
 fn led(led: &LedDescription) -> Value {
     json!({
         "assignor": led.assignor,
         "digest": led.digest.as_ref().map(Digest::to_string),
         "config": led.config,
+        "wanted": led.wanted,
+        "trouble": led.trouble,
     })
 }
 
@@ -89,7 +92,8 @@ pub(super) fn history(group: &str, generations: &[GenerationRecord]) -> Value {
             "leader": it.leader,
             "members": it.members,
             "outcome": outcome,
-            "reason": reason,
+            "reason": reason.or(it.stand_in.as_ref().map(|it| &it.reason)),
+            "made_by": it.stand_in.as_ref().map(|it| &it.by),
         })
     };
     json!({ "id": group, "generations": generations.iter().map(generation).collect::<Vec<_>>() })

@@ -1,12 +1,15 @@
 //! What a plan is made from, as a number: two plans of one group whose fingerprints differ may differ.
 
-use xxhash_rust::xxh3::Xxh3Default;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-use super::Assignor;
+use super::{Assignor, MemberInput};
+use crate::embedded::consumer::SplitSubscription;
+use crate::embedded::user_data::UserData;
 use crate::ids::{Mode, Protocol};
 use crate::topics::TopicTable;
 
-/// What counts of it. The members do not: whoever joins, leaves or wants something else has a rebalance anyway.
+/// What counts of it. Of the members it is what they want: whoever joins or leaves has a rebalance anyway, but a static
+/// member may come back with another subscription, and no generation begins with that.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
     /// The protocol that the group agreed on.
@@ -19,6 +22,10 @@ pub struct Ground<'a> {
     pub config: &'a serde_json::Value,
     /// The topics that the members subscribe to.
     pub topics: &'a TopicTable,
+    /// The members.
+    pub members: &'a [MemberInput],
+    /// Whether what members say of themselves is a subscription; else all of it counts.
+    pub subscribe: bool,
 }
 
 /// The number. It is the same in every process.
@@ -43,13 +50,40 @@ pub fn fingerprint(ground: &Ground<'_>) -> u64 {
             part(b"/");
         }
     }
+    let mut members: Vec<(&str, u64)> = ground.members.iter().map(|it| (lasting_name(it), wants(it, ground))).collect();
+    members.sort_unstable();
+    for (name, wants) in members {
+        part(name.as_bytes());
+        part(&wants.to_le_bytes());
+    }
     hash.digest()
+}
+
+/// A static member keeps its instance id when it comes back, but not its id.
+fn lasting_name(member: &MemberInput) -> &str {
+    member.instance.as_ref().map_or(member.id.as_str(), |instance| instance.as_str())
+}
+
+/// What a member wants. What it owned, in which generation and what its strategy remembers differ with every restart, and
+/// count for nothing.
+fn wants(member: &MemberInput, ground: &Ground<'_>) -> u64 {
+    let opaque = || xxh3_64(&member.metadata);
+    let Some(subscription) = SplitSubscription::new(&member.metadata).ok().filter(|_| ground.subscribe) else {
+        return opaque();
+    };
+    let (Ok(mut topics), Ok(tail)) = (subscription.topics(), subscription.tail()) else { return opaque() };
+    topics.sort_unstable();
+    topics.dedup();
+    let facts = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()).map(|data| data.facts);
+    xxh3_64(serde_json::json!([topics, tail.rack, facts]).to_string().as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::assignor::native_range;
+    use crate::embedded::consumer::TopicPartitions;
+    use crate::embedded::consumer::{Subscription, Tail};
     use crate::topics::Topic;
 
     fn of(topics: &[(&str, u32, &[&str])], strategy: Option<&dyn Assignor>, config: &serde_json::Value) -> u64 {
@@ -58,7 +92,43 @@ mod tests {
             ((*name).into(), Topic { partitions: *partitions, racks })
         };
         let topics = TopicTable(topics.iter().map(topic).collect());
-        fingerprint(&Ground { protocol: &"range".into(), mode: Mode::Eager, strategy, config, topics: &topics })
+        let (protocol, mode) = (&"range".into(), Mode::Eager);
+        fingerprint(&Ground { protocol, mode, strategy, config, topics: &topics, members: &[], subscribe: true })
+    }
+
+    fn of_members(members: &[(&str, Option<&str>, &Subscription<'_>)], subscribe: bool) -> u64 {
+        let member = |(id, instance, said): &(&str, Option<&str>, &Subscription<'_>)| MemberInput {
+            id: (*id).into(),
+            instance: instance.map(Into::into),
+            metadata: said.encode().into(),
+        };
+        let members: Vec<MemberInput> = members.iter().map(member).collect();
+        let (protocol, mode, config) = (&"range".into(), Mode::Eager, &serde_json::Value::Null);
+        let topics = &TopicTable::default();
+        fingerprint(&Ground { protocol, mode, strategy: None, config, topics, members: &members, subscribe })
+    }
+
+    #[test]
+    fn of_the_members_it_is_what_they_want() {
+        let plain = Subscription { version: 3, topics: vec!["a", "b"], tail: Tail::default() };
+        let base = of_members(&[("m-1", Some("m"), &plain)], true);
+        let owned = vec![TopicPartitions { topic: "a", partitions: [0].into_iter().collect() }];
+        let back = Subscription {
+            topics: vec!["b", "a"],
+            tail: Tail { user_data: Some(b"sticky"), owned, generation: 7, rack: None },
+            ..plain.clone()
+        };
+        assert_eq!(base, of_members(&[("m-2", Some("m"), &back)], true), "a restart");
+        assert_ne!(base, of_members(&[("m-2", Some("m"), &back)], false), "of what cannot be read, all counts");
+        let racked = Subscription { tail: Tail { rack: Some("eu-1a"), ..Tail::default() }, ..plain.clone() };
+        let facts = UserData { facts: [("weight".to_owned(), 2.into())].into(), ..UserData::default() }.encode();
+        let weighty = Subscription { tail: Tail { user_data: Some(&facts), ..Tail::default() }, ..plain.clone() };
+        let fewer = Subscription { topics: vec!["a"], ..plain.clone() };
+        for other in [&racked, &weighty, &fewer] {
+            assert_ne!(base, of_members(&[("m-2", Some("m"), other)], true), "{other:?}");
+        }
+        let (one, other) = ([("x", None, &plain), ("y", None, &fewer)], [("y", None, &fewer), ("x", None, &plain)]);
+        assert_eq!(of_members(&one, true), of_members(&other, true), "in whatever order they are");
     }
 
     #[test]

@@ -100,8 +100,8 @@ pub struct Service<'a> {
     pub configs: &'a BTreeMap<String, serde_json::Value>,
     /// The states of the last plan, if they are known.
     pub last_plan: Option<&'a [(MemberId, Bytes)]>,
-    /// Who leads, for people: `this leader`.
-    pub leader: &'a str,
+    /// That there is nothing for a protocol, in words that say where it was looked for.
+    pub lacks: &'a dyn Fn(&Protocol) -> String,
     /// What is done where nothing can be made up.
     pub otherwise: Otherwise,
 }
@@ -115,7 +115,7 @@ impl Service<'_> {
                 Ok(plan) => return served(plan, strategy.digest(), ServedBy::Chosen),
                 Err(error) => error,
             },
-            None => CallError::new(FaultKind::Missing, self.lacks(protocol)),
+            None => CallError::new(FaultKind::Missing, (self.lacks)(protocol)),
         };
         let mut fault = Fault {
             protocol: protocol.clone(),
@@ -134,13 +134,9 @@ impl Service<'_> {
     fn fallback(&self) -> Result<Led, Option<String>> {
         let named = self.fallback.filter(|it| it.protocol != self.chosen.protocol);
         let Named { protocol, strategy } = named.ok_or(None)?;
-        let strategy = strategy.ok_or_else(|| Some(self.lacks(protocol)))?;
+        let strategy = strategy.ok_or_else(|| Some((self.lacks)(protocol)))?;
         let plan = self.call(strategy).map_err(|error| Some(format!("{protocol}: {error}")))?;
         Ok(served(plan, strategy.digest(), ServedBy::Fallback(protocol.clone())))
-    }
-
-    fn lacks(&self, protocol: &Protocol) -> String {
-        format!("{} has no module for {protocol}", self.leader)
     }
 
     fn serve_all_the_same(&self) -> Led {

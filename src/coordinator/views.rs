@@ -30,6 +30,7 @@ impl Coordinator {
             suspensions: Vec::new(),
             last_trigger: None,
             led: None,
+            stand_in: None,
         })
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::Group;
 use super::event::ModuleOffer;
-use super::record::Suspension;
+use super::record::{StandIn, Suspension};
 use super::roster::Member;
 use super::trigger::Trigger;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
@@ -85,17 +85,23 @@ pub struct GroupDescription {
     pub last_trigger: Option<String>,
     /// How the coordinator leads it, if it does.
     pub led: Option<LedDescription>,
+    /// What made the plan in force in place of a module that failed.
+    pub stand_in: Option<StandIn>,
 }
 
 /// How the coordinator leads a group.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LedDescription {
-    /// The module that serves the generation's protocol, by its own name; none: divvy's own range.
+    /// What should serve the generation's protocol: its alias's, else its own name.
+    pub wanted: String,
+    /// The module that made the plan in force, by its own name; none: divvy itself.
     pub assignor: Option<Protocol>,
     /// What it is.
     pub digest: Option<Digest>,
     /// Its configuration; null if there is none.
     pub config: serde_json::Value,
+    /// Why the file of what should serve does not; the group does not know, the server does.
+    pub trouble: Option<String>,
 }
 
 /// All that is shown of a member.
@@ -136,18 +142,16 @@ impl Group {
 
     /// The group with everything that may be shown of it.
     pub fn describe(&self, now: WallTime) -> GroupDescription {
+        let in_force = || self.plan.as_ref().filter(|plan| plan.generation == self.generation);
         GroupDescription {
             summary: self.summary(),
             leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id) || self.is_led_now()),
-            plan_digest: self
-                .plan
-                .as_ref()
-                .filter(|plan| plan.generation == self.generation)
-                .and_then(|plan| plan.digest),
+            plan_digest: in_force().and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
             suspensions: self.suspended(now),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
             led: self.describe_led(now),
+            stand_in: in_force().and_then(|plan| plan.stand_in.clone()),
         }
     }
 

@@ -192,6 +192,8 @@ pub struct PlanOrigin {
     pub memo: Option<Bytes>,
     /// The failure that this plan stands in for.
     pub fault: Option<Fault>,
+    /// What made it then, for people, where the coordinator leads.
+    pub served_by: Option<String>,
 }
 
 /// A strategy that failed: what, and why.

@@ -9,7 +9,7 @@ use crate::ids::{Digest, Generation, MemberId, Protocol};
 use crate::time::{Now, WallTime};
 
 use super::limits::GENERATIONS_REMEMBERED;
-use super::{Group, Record, Step};
+use super::{Group, Record, StandIn, Step};
 
 /// One generation, as it went.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct GenerationRecord {
     pub members: u32,
     /// How it ended.
     pub outcome: GenerationOutcome,
+    /// What made its plan in place of a module that failed.
+    #[serde(default)]
+    pub stand_in: Option<StandIn>,
 }
 
 /// What became of a generation.
@@ -145,15 +148,17 @@ impl Group {
             leader: self.leader.clone(),
             members: u32::try_from(self.roster.members.len()).unwrap_or(u32::MAX),
             outcome,
+            stand_in: None,
         });
     }
 
     /// Its plan was accepted.
-    pub(super) fn remember_plan(&mut self, digest: Option<Digest>, now: Now) {
+    pub(super) fn remember_plan(&mut self, now: Now) {
+        let (digest, stand_in) = self.plan.as_ref().map(|it| (it.digest, it.stand_in.clone())).unwrap_or_default();
         let took = now.mono.0.saturating_sub(self.history.joined.mono.0);
         if let Some(last) = self.history.awaited() {
             last.outcome = GenerationOutcome::Accepted;
-            (last.plan_ms, last.digest) = (Some(took), digest);
+            (last.plan_ms, last.digest, last.stand_in) = (Some(took), digest, stand_in);
         }
     }
 

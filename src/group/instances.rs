@@ -77,7 +77,9 @@ impl Group {
             }
         }
         let skips = request.skip_assignment;
+        let said = self.protocol.as_ref().map(|protocol| member.metadata(protocol));
         member.update(request);
+        let differs = said != self.protocol.as_ref().map(|protocol| member.metadata(protocol));
         (member.used_id, member.knows_id, member.replaces) = (false, false, true);
         // Its place is an old one: while its JoinGroup waits it does not expire (S35).
         member.is_new = false;
@@ -89,7 +91,7 @@ impl Group {
             self.leader = Some(new.clone());
         }
         step.fact(super::Fact::Replaced { old: old.clone(), new: new.clone() });
-        self.follow_up_replacement(ticket, Replacement { old, new, led, skips }, step);
+        self.follow_up_replacement(ticket, Replacement { old, new, led, skips, differs }, step);
     }
 
     fn follow_up_replacement(&mut self, ticket: Ticket, it: Replacement<'_>, step: &mut Step) {
@@ -112,6 +114,8 @@ impl Group {
         self.reply(ticket, Reply::Join(reply), step);
         if let Some(trigger) = self.better_at_hand(step.now.wall) {
             self.rebalance(trigger, step);
+        } else if it.differs {
+            self.look_at_replaced(it.new, step);
         }
     }
 
@@ -135,4 +139,6 @@ struct Replacement<'a> {
     led: bool,
     /// Whether the new one can lead without making a plan.
     skips: SkipAssignment,
+    /// Whether it says something else of itself than the old one.
+    differs: bool,
 }

@@ -41,6 +41,8 @@ pub(super) struct Led {
     reviewing: Option<Reviewing>,
     /// When the strategy wants to be called again.
     call_again_at: Option<Timestamp>,
+    /// The last one that took the place of an earlier process and wants something else.
+    replaced: Option<MemberId>,
     /// How often in a row it was called at its own wish.
     calls_in_row: u32,
 }
@@ -66,6 +68,8 @@ struct Reviewing {
 /// What gave rise to a look.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Cause {
+    /// A static member came back and says something else of itself.
+    Member,
     /// Topics, racks or modules.
     Ground,
     /// The operator's settings.
@@ -73,9 +77,23 @@ enum Cause {
 }
 
 impl Group {
-    /// Whether the coordinator leads the generations to come.
+    /// Whether the coordinator leads the generations to come. It makes up a plan for consumers only: a group of another type
+    /// for which it has no module is led by its members until there is one.
     pub(super) fn is_led(&self) -> bool {
-        self.settings.lead == Lead::Coordinator
+        self.settings.lead == Lead::Coordinator && (self.is_of_consumers() || self.has_module_for_all())
+    }
+
+    fn is_of_consumers(&self) -> bool {
+        self.protocol_type.as_ref().is_none_or(|kind| *kind == NATIVE.1)
+    }
+
+    /// Whether there is a module for a protocol that every member offers.
+    fn has_module_for_all(&self) -> bool {
+        let mut members = self.roster.members.values();
+        let Some(first) = members.next() else { return false };
+        let has_module = |name: &&Protocol| self.own_modules(name).next().is_some();
+        let mut served = first.protocols.iter().map(|offered| &offered.name).filter(has_module);
+        served.any(|name| members.clone().all(|it| it.protocols.iter().any(|offered| offered.name == *name)))
     }
 
     /// Whether it leads the present one.
@@ -238,8 +256,14 @@ impl Group {
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest;
         let serves = self.own_module(present, now)?;
         let has_failed = self.suspended(now).iter().any(|it| it.protocol == *present);
-        let another = Some(serves.digest) != made_by && !self.is_digest_suspended(Some(present), serves.digest, now);
-        (has_failed && another).then(|| Trigger::Suspended(present.clone()))
+        let is_passed_over = |module: &ModuleOffer| self.is_digest_suspended(Some(present), module.digest, now);
+        let another = Some(serves.digest) != made_by && !is_passed_over(serves);
+        // The newest comes first: what stands before all that failed would have served, had it been there.
+        let takes_over = self.own_modules(present).take_while(|it| it.digest != serves.digest).any(is_passed_over);
+        (has_failed && another).then(|| {
+            let present = present.clone();
+            if takes_over { Trigger::Suspended(present) } else { Trigger::GroundChanged(GroundChange::Module(present)) }
+        })
     }
 
     // --- What a plan was made from
@@ -278,6 +302,15 @@ impl Group {
             let left_ms = at.0.saturating_sub(now.wall.0);
             now.mono + Duration::from_millis(u64::try_from(left_ms).unwrap_or(0))
         });
+    }
+
+    /// A static member came back with other metadata: whether that concerns the plan is looked at now, since its client
+    /// goes on with the share that it had.
+    pub(super) fn look_at_replaced(&mut self, id: MemberId, step: &mut Step) {
+        if self.is_led_now() {
+            self.led.replaced = Some(id);
+            self.look(Cause::Member, step);
+        }
     }
 
     fn look_soon(&mut self, cause: Cause, now: Timestamp) {
@@ -334,7 +367,15 @@ impl Group {
 
     fn look(&mut self, cause: Cause, step: &mut Step) {
         if self.is_led() != self.is_led_now() {
-            return self.rebalance(Trigger::SettingsChanged, step);
+            let trigger = match (cause, self.protocol.clone()) {
+                (Cause::Ground, Some(protocol))
+                    if self.settings.lead == Lead::Coordinator && !self.is_of_consumers() =>
+                {
+                    Trigger::GroundChanged(GroundChange::Module(protocol))
+                }
+                _ => Trigger::SettingsChanged,
+            };
+            return self.rebalance(trigger, step);
         }
         match self.better_at_hand(step.now.wall) {
             Some(Trigger::RolledOut(_)) if cause == Cause::Settings => {
@@ -372,23 +413,44 @@ impl Group {
             return;
         }
         let module = self.own_module(protocol, step.now.wall).map(|module| module.digest);
-        let trigger = match cause {
-            Cause::Settings => Trigger::SettingsChanged,
-            Cause::Ground if module != plan.digest => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
-            Cause::Ground => Trigger::GroundChanged(GroundChange::Topics),
+        let trigger = match (cause, self.led.replaced.take()) {
+            (Cause::Member, Some(id)) => Trigger::MetadataChanged(id),
+            (Cause::Settings, _) => Trigger::SettingsChanged,
+            _ if module != plan.digest => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
+            _ => Trigger::GroundChanged(GroundChange::Topics),
         };
         self.rebalance(trigger, step);
     }
 
-    /// How the coordinator leads, for people.
+    /// A failure in words: what should have served is named by its own name.
+    pub(super) fn told_of(&self, fault: &Fault) -> String {
+        if fault.kind == "missing" {
+            return fault.message.clone();
+        }
+        let module = fault.digest.and_then(|digest| self.led.modules.iter().find(|module| module.digest == digest));
+        let behind = if self.is_led_now() { self.name_behind(&fault.protocol) } else { fault.protocol.as_str() };
+        let name = module.map_or(behind, |module| module.protocol.as_str());
+        format!("{name} failed: {}: {}", fault.kind, fault.message)
+    }
+
+    /// How the coordinator leads, for people: with what made the plan in force, or makes the one that is to come.
     pub(super) fn describe_led(&self, now: WallTime) -> Option<LedDescription> {
         let protocol = self.protocol.as_ref().filter(|_| self.is_led_now())?;
-        let module = self.own_module(protocol, now);
-        let assignor = module.map_or_else(|| self.name_behind(protocol), |module| module.protocol.as_str());
+        let wanted = self.name_behind(protocol);
+        let (assignor, digest) = match self.plan.as_ref().filter(|plan| plan.generation == self.generation) {
+            Some(plan) => {
+                let made_by = |module: &&ModuleOffer| plan.digest == Some(module.digest);
+                let module = self.led.modules.iter().find(made_by).map(|module| module.protocol.clone());
+                (module.or_else(|| plan.digest.map(|_| Protocol::from(wanted))), plan.digest)
+            }
+            None => self.own_module(protocol, now).map(|it| (it.protocol.clone(), it.digest)).unzip(),
+        };
         Some(LedDescription {
-            assignor: module.map(|module| module.protocol.clone()),
-            digest: module.map(|module| module.digest),
-            config: self.settings.config_of(assignor).clone(),
+            config: self.settings.config_of(assignor.as_ref().map_or(wanted, Protocol::as_str)).clone(),
+            wanted: wanted.to_owned(),
+            assignor,
+            digest,
+            trouble: None,
         })
     }
 }

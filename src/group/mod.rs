@@ -54,7 +54,7 @@ pub use led::COORDINATOR;
 pub use limits::GroupLimits;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
-pub use record::{Record, RecordKey, Suspension};
+pub use record::{Record, RecordKey, StandIn, Suspension};
 pub use settings::{Alias, CommitCheck, ForeignPlanCheck, GroupSettings, Lead, LeaderSelection, PlanCheck};
 pub use trigger::Trigger;
 

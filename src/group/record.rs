@@ -120,6 +120,18 @@ pub struct PlanRecord {
     /// When the strategy that the coordinator runs wants to be called again.
     #[serde(default)]
     pub call_again: Option<WallTime>,
+    /// What made it in place of the protocol's own module; none if that one made it.
+    #[serde(default)]
+    pub stand_in: Option<StandIn>,
+}
+
+/// What made a plan in place of a module that failed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StandIn {
+    /// What did, for people: `its own range`.
+    pub by: String,
+    /// What failed, and how.
+    pub reason: String,
 }
 
 impl PlanRecord {

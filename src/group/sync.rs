@@ -10,7 +10,7 @@ use super::effects::{Reply, SyncReply};
 use super::event::{Checked, Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
 use super::history::GenerationOutcome;
 use super::limits::MAX_MEMO_BYTES;
-use super::record::{PlanRecord, State as MemberState};
+use super::record::{PlanRecord, StandIn, State as MemberState};
 use super::roster::Parked;
 use super::settings::PlanCheck;
 use super::state::{Stable, State, Submission, SubmittedPlan};
@@ -168,6 +168,10 @@ impl Group {
         let is_foreign = plan.origin.is_none();
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
+        let stand_in = fault.as_ref().map(|fault| StandIn {
+            by: origin.served_by.unwrap_or_else(|| "its leader's fall-back".to_owned()),
+            reason: self.told_of(fault),
+        });
         // What a strategy remembers outlives the plans that others make in its place.
         let stands_in = is_foreign || fault.is_some();
         let last = self.plan.take();
@@ -185,6 +189,7 @@ impl Group {
             memo: origin.memo.map(MemberState).or(remembered),
             fingerprint: plan.made.map(|made| made.fingerprint),
             call_again: plan.made.and_then(|made| made.call_again),
+            stand_in,
         });
         match fault {
             Some(fault) => {
@@ -196,7 +201,7 @@ impl Group {
             None => self.rehabilitate(origin.digest, step),
         }
         self.since = step.now.wall;
-        self.remember_plan(origin.digest, step.now);
+        self.remember_plan(step.now);
         self.emit_generation(step);
         self.emit_history(step);
         let upto = self.ledger.emitted;

@@ -83,7 +83,7 @@ impl LeadJob {
             fallback: fallback.as_ref().map(|protocol| self.named(protocol)),
             configs: &self.rules.config,
             last_plan: self.last_plan.as_ref().map(|it| it.as_slice()),
-            leader: "this leader",
+            lacks: &|protocol| format!("this leader has no module for {protocol}"),
             otherwise: if self.peer == Peer::Divvy { Otherwise::Error } else { Otherwise::WholePlan },
         };
         service.run()

@@ -1,5 +1,6 @@
 //! The topics as requests see them: also while the store is still being read, and durable before anybody is told.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,9 +44,17 @@ impl Directory {
         }
     }
 
-    /// The store was read, and has these.
+    /// The store was read, and has these. It learns those of the configuration too: what is once there is never taken
+    /// away, whatever the file says after a restart.
     pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>) {
+        let before: BTreeMap<TopicName, Topic> = stored.iter().cloned().collect();
         self.topics.add_stored(stored).iter().for_each(|warning| tracing::warn!("{warning}"));
+        let unstored = self.topics.configured_besides(&before);
+        if !unstored.is_empty() {
+            // Before anybody can let a topic grow: the last one that is written holds. If this fails, the store's log says
+            // so, and the next start does it again.
+            self.store.topics_soon(unstored);
+        }
         self.loaded.send_replace(true);
     }
 
@@ -68,9 +77,22 @@ impl Directory {
         self.topics.changes()
     }
 
-    /// The configuration was read again.
-    pub(crate) fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<(), TopicError> {
-        self.topics.reconfigure(configured)?.iter().for_each(|warning| tracing::warn!("{warning}"));
+    /// The configuration was read again: whole, or not at all. What has come and what has grown is durable when this
+    /// returns.
+    pub(crate) async fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<(), TopicError> {
+        if !self.loaded().await {
+            return Err(loading());
+        }
+        let _order = self.order.write().await;
+        let before = Arc::clone(self.view().table());
+        let warnings = self.topics.reconfigure(configured)?;
+        let unstored = self.topics.changed_since(&before, configured);
+        let stored = if unstored.is_empty() { Ok(()) } else { self.store.topics(unstored).await };
+        if let Err(error) = stored {
+            self.topics.put_all_back(&before);
+            return Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message });
+        }
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use super::plan_maker::PlanMaker;
 use super::pulse::Shared;
 use super::quiet::Quiet;
 use super::registry::Registry;
-use super::reload::only_after_a_restart;
+use super::reload::{only_after_a_restart, running};
 use super::settings::{self, Setting};
 use super::spawn::{self, Failure, Loss};
 use super::topics::View;
@@ -98,6 +98,7 @@ impl Handle {
     pub async fn describe_all(&self) -> Result<Vec<GroupDescription>, StillLoading> {
         let mut all = self.ask_all(Question::DescribeAll).await?;
         all.sort_by(|a, b| a.summary.id.cmp(&b.summary.id));
+        all.iter_mut().for_each(|group| self.add_trouble(group));
         Ok(all)
     }
 
@@ -106,8 +107,18 @@ impl Handle {
         let (answer, answered) = oneshot::channel();
         self.tell(self.shard_of(group.as_str()), ToShard::Ask(Question::Describe(group.clone(), answer)));
         match answered.await {
-            Ok(Ok(group)) => Ok(group),
+            Ok(Ok(mut group)) => {
+                group.iter_mut().for_each(|group| self.add_trouble(group));
+                Ok(group)
+            }
             Ok(Err(Loading)) | Err(_) => Err(StillLoading),
+        }
+    }
+
+    /// Of a group that the coordinator leads: whether the file of what should serve it is broken.
+    fn add_trouble(&self, group: &mut GroupDescription) {
+        if let Some(led) = &mut group.led {
+            led.trouble = self.modules().trouble_of(&led.wanted);
         }
     }
 
@@ -262,15 +273,12 @@ impl Handle {
     /// Holds another configuration from now on; gives back the keys whose change a running server cannot make.
     pub(super) fn replace_config(&self, config: Config) -> Vec<&'static str> {
         let mut held = self.0.config.lock().unwrap_or_else(PoisonError::into_inner);
+        // The folder of modules is opened when something needs it, so perhaps only now, and stays.
+        if self.modules().runs_with(&config) {
+            (held.assignors, held.module_cache) = (config.assignors.clone(), config.module_cache.clone());
+        }
         let later = only_after_a_restart(&held, &config);
-        // Of those that DescribeConfigs shows, the old value holds on.
-        *held = Config {
-            listen: held.listen,
-            advertised_listener: held.advertised_listener.clone(),
-            socket_request_max_bytes: held.socket_request_max_bytes,
-            topics_auto_create: held.topics_auto_create,
-            ..config
-        };
+        *held = running(&held, config);
         later
     }
 
@@ -279,6 +287,7 @@ impl Handle {
         let changes = self.topics().changes();
         loop {
             changes.notified().await;
+            self.modules().tell_changes(self.quiet());
             let modules = self.modules().offers();
             (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::GroundChanged(modules.clone())));
         }

@@ -1,23 +1,28 @@
 //! The coordinator's own modules: a watched folder, opened when something needs it. Groups that the coordinator leads are
 //! assigned by them, and plans of others can be checked with them.
 
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
 
 use super::config::Config;
 use super::plan_maker::Strategies;
-use crate::assignor::Assignor;
+use super::quiet::Quiet;
+use crate::assignor::{Assignor, NATIVE};
 use crate::group::Lead;
 use crate::group::event::ModuleOffer;
 use crate::ids::Digest;
-use crate::sandbox::{Catalog, CatalogConfig, Module, ModuleStatus, Sandbox, SandboxLimits};
+use crate::sandbox::{Catalog, CatalogConfig, Module, ModuleState, ModuleStatus, Sandbox, SandboxLimits};
 
 /// The modules, if a folder was opened.
 pub(crate) struct Modules {
     catalog: OnceLock<Catalog>,
+    /// Its folder, and that of replaced modules.
+    opened: OnceLock<(PathBuf, Option<PathBuf>)>,
     sandbox: OnceLock<Sandbox>,
+    /// What the log was told of each file last.
+    told: Mutex<Vec<ModuleStatus>>,
     /// Told when a module came, went or changed.
     changed: Arc<Notify>,
 }
@@ -30,7 +35,7 @@ impl Modules {
             // Nobody else has the cell yet.
             let _ = cell.set(sandbox);
         }
-        Self { catalog: OnceLock::new(), sandbox: cell, changed }
+        Self { catalog: OnceLock::new(), opened: OnceLock::new(), sandbox: cell, told: Mutex::default(), changed }
     }
 
     /// Opens the folder that the configuration means, unless one is open already. An error is a sentence with the remedy.
@@ -58,16 +63,92 @@ impl Modules {
         let changed = Arc::clone(&self.changed);
         catalog.on_change(Box::new(move || changed.notify_one()));
         self.changed.notify_one();
-        let (serving, folder) = (catalog.modules().len(), folder.display());
-        tracing::info!(%folder, serving, "the coordinator's own modules");
-        for file in catalog.status() {
-            if let Some(error) = file.last_error {
+        let serving = catalog.modules().len();
+        tracing::info!(folder = %folder.display(), serving, "the coordinator's own modules");
+        let status = catalog.status();
+        for file in &status {
+            if let Some(error) = &file.last_error {
                 tracing::warn!(file = %file.path.display(), error, "a module does not serve");
             }
         }
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = status;
         // Reloads come one after the other: whoever was first has opened the same folder.
         let _ = self.catalog.set(catalog);
+        let _ = self.opened.set((folder, config.module_cache.clone()));
         Ok(())
+    }
+
+    /// Tells the log which files came, broke, were replaced or went since it was told last.
+    pub(crate) fn tell_changes(&self, quiet: &Quiet) {
+        let Some(now) = self.status() else { return };
+        let before = std::mem::replace(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner), now.clone());
+        let of = |all: &'_ [ModuleStatus], path: &Path| is_file_at(all, path).cloned();
+        for file in now.iter().filter(|file| file.state != ModuleState::Older) {
+            let last = of(&before, &file.path);
+            match (&file.last_error, last) {
+                (error, Some(last)) if *error == last.last_error && file.digest == last.digest => {}
+                (Some(error), _) => {
+                    if let Some(left_out) = quiet.allows("module_broken") {
+                        tracing::warn!(file = %file.path.display(), error, left_out, "a module does not serve");
+                    }
+                }
+                (None, Some(last))
+                    if last.digest.is_some() && last.digest != file.digest && last.last_error.is_none() =>
+                {
+                    tell(file, "a module was replaced", quiet);
+                }
+                (None, _) => tell(file, "a module was loaded", quiet),
+            }
+        }
+        let is_gone = |file: &&ModuleStatus| file.state != ModuleState::Older && of(&now, &file.path).is_none();
+        before.iter().filter(is_gone).for_each(|file| tell(file, "a module was removed", quiet));
+    }
+
+    /// Why the file of what should serve under this name (`name` or `name@version`) does not, if there is such a file.
+    pub(crate) fn trouble_of(&self, wanted: &str) -> Option<String> {
+        let name = wanted.split('@').next().unwrap_or(wanted);
+        let is_it = |file: &ModuleStatus| match &file.name {
+            Some(known) => known == name,
+            // Of a file that never served only its own name is known.
+            None => {
+                let stem = file.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+                stem.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', '_', '.']))
+            }
+        };
+        let files = self.status().unwrap_or_default();
+        files.into_iter().find(|file| file.last_error.is_some() && is_it(file)).and_then(|file| file.last_error)
+    }
+
+    /// A warning for each name that settings of led groups hope for and that no module serves: it may come later.
+    pub(crate) fn warn_of_missing(&self, config: &Config) {
+        let Some(folder) = self.folder() else { return };
+        let offers = self.offers();
+        let serves = |name: &str| {
+            let is_it = |rest: &str| rest.is_empty() || rest.starts_with('@');
+            *NATIVE == *name || offers.iter().any(|it| it.protocol.as_str().strip_prefix(name).is_some_and(is_it))
+        };
+        let folder = folder.display();
+        for (pattern, settings) in config.groups.iter().filter(|(_, settings)| settings.lead == Lead::Coordinator) {
+            for alias in settings.aliases.iter().filter(|alias| !serves(&alias.assignor)) {
+                let (assignor, protocol) = (&alias.assignor, &alias.protocol);
+                tracing::warn!("[[group]] {pattern:?}: no module {assignor} (alias of {protocol}) in {folder}, so far");
+            }
+            let is_alias = |name: &str| settings.aliases.iter().any(|alias| alias.protocol == name);
+            for wish in settings.assignors.iter().filter(|wish| !serves(wish) && !is_alias(wish)) {
+                tracing::warn!("[[group]] {pattern:?}: no module {wish} (of its assignors) in {folder}, so far");
+            }
+        }
+    }
+
+    /// Whether a server that starts with this configuration would have the same folders: none is open yet, or these are.
+    pub(crate) fn runs_with(&self, config: &Config) -> bool {
+        let Some((open, cache)) = self.opened.get() else { return true };
+        *cache == config.module_cache && folder(config).is_ok_and(|folder| folder == *open)
+    }
+
+    /// The open folder.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.opened.get().map(|(folder, _)| folder.as_path())
     }
 
     /// What the groups are told of them, the newest version of a name first.
@@ -93,6 +174,17 @@ impl Modules {
 
     fn all(&self) -> Arc<[Arc<Module>]> {
         self.catalog.get().map(Catalog::modules).unwrap_or_default()
+    }
+}
+
+fn is_file_at<'a>(all: &'a [ModuleStatus], path: &Path) -> Option<&'a ModuleStatus> {
+    all.iter().find(|file| file.state != ModuleState::Older && file.path == path)
+}
+
+fn tell(file: &ModuleStatus, what: &'static str, quiet: &Quiet) {
+    if let Some(left_out) = quiet.allows("module_changed") {
+        let (file, name, version, digest) = (file.path.display(), &file.name, file.version, &file.digest);
+        tracing::info!(%file, name, version, ?digest, left_out, "{what}");
     }
 }
 

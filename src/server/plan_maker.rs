@@ -1,6 +1,7 @@
 //! Plans of the groups that the coordinator leads: made beside the shards by the coordinator's own modules, so many at a
 //! time, so that a module that does not end keeps nobody else from working.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
@@ -52,7 +53,7 @@ impl PlanMaker {
             let work = move || {
                 let _place = place;
                 let (strategies, table) = promise.ground();
-                let made = make(&plan, &strategies, &table);
+                let made = make(&plan, &strategies, &table, promise.handle.modules().folder());
                 promise.keep(made);
             };
             if let Err(error) = spawn::thread("plan", Loss::One, work) {
@@ -82,8 +83,7 @@ impl Review {
         let Self { handle, shard, group, id, plan } = self;
         let (strategies, table) = (handle.modules().strategies(), handle.topics().view());
         let (members, topics) = read(&plan, table.table());
-        drop(members);
-        let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics));
+        let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics, &members));
         handle.tell(shard, ToShard::WorkDone(group, id, outcome));
     }
 }
@@ -128,7 +128,12 @@ impl Drop for Promise {
 }
 
 /// Makes a plan, by whatever serves it. Blocks for as long as the strategies run.
-pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTable) -> Result<MadePlan, Fault> {
+pub(crate) fn make(
+    plan: &PlanToMake,
+    strategies: &Strategies,
+    table: &TopicTable,
+    folder: Option<&Path>,
+) -> Result<MadePlan, Fault> {
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
@@ -156,7 +161,7 @@ pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTabl
         fallback: fallback.filter(|it| !is_same(it)),
         configs: &plan.settings.config,
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
-        leader: "the coordinator",
+        lacks: &|protocol| lacks(protocol, plan, folder),
         otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
     }
     .run();
@@ -183,10 +188,31 @@ pub(crate) fn make(plan: &PlanToMake, strategies: &Strategies, table: &TopicTabl
             complete: made.complete,
             memo: made.memo,
             fault,
+            served_by: in_words(&led.served_by),
         }),
-        fingerprint: of(plan, strategies, &topics),
+        fingerprint: of(plan, strategies, &topics, &members),
         call_again: made.call_again,
     })
+}
+
+/// That nothing serves a protocol.
+fn lacks(protocol: &Protocol, plan: &PlanToMake, folder: Option<&Path>) -> String {
+    let place = folder.map_or_else(|| "the coordinator's folder".to_owned(), |it| it.display().to_string());
+    match plan.settings.alias(protocol) {
+        Some(alias) => format!("no module {} (alias of {protocol}) in {place}", alias.assignor),
+        None => format!("no module {protocol} in {place}"),
+    }
+}
+
+/// What made a plan in place of the chosen strategy, as the end of `led by the coordinator with`.
+fn in_words(served_by: &ServedBy) -> Option<String> {
+    match served_by {
+        ServedBy::Chosen => None,
+        ServedBy::Fallback(protocol) => Some(format!("its fall-back {protocol}")),
+        ServedBy::LastPlan => Some("its last plan, cut to what exists".to_owned()),
+        ServedBy::NativeRange => Some("its own range".to_owned()),
+        ServedBy::Nothing => Some("nothing for anybody".to_owned()),
+    }
 }
 
 /// The members and the topics that they subscribe to, as far as they exist.
@@ -204,7 +230,7 @@ fn read(plan: &PlanToMake, table: &TopicTable) -> (Vec<MemberInput>, TopicTable)
 }
 
 /// From what the plan is made, as a number.
-fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable) -> u64 {
+fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable, members: &[MemberInput]) -> u64 {
     let strategy = chosen(plan, strategies);
     let name = strategy.map_or(plan.protocol.as_str(), |it| it.manifest().name.as_str());
     fingerprint(&Ground {
@@ -213,6 +239,8 @@ fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable) -> u64 {
         strategy,
         config: plan.settings.config_of(name),
         topics,
+        members,
+        subscribe: plan.protocol_type == CONSUMER,
     })
 }
 

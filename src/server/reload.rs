@@ -23,11 +23,12 @@ impl Handle {
             let _ = told.send(handle.modules().open(&opening));
         });
         opened.await.map_err(|_| "the modules' folder was not read: this is a bug of divvy".to_owned())??;
-        self.topics().reconfigure(&config.topics).map_err(|error| error.to_string())?;
+        self.topics().reconfigure(&config.topics).await.map_err(|error| error.to_string())?;
         let book = SettingsBook::new(config.groups.iter().cloned());
         for shard in 0..self.shards() {
             self.tell(shard, ToShard::Reconfigured(Box::new((config.limits.clone(), book.clone()))));
         }
+        self.modules().warn_of_missing(&config);
         Ok(self.replace_config(config))
     }
 
@@ -47,7 +48,18 @@ impl Handle {
     }
 }
 
-/// The keys that differ and that a running server cannot change.
+/// What runs after `new` was taken: of the keys that only a restart changes the old values.
+pub(super) fn running(old: &Config, new: Config) -> Config {
+    Config {
+        limits: new.limits,
+        topics: new.topics,
+        groups: new.groups,
+        usual_assignors: new.usual_assignors,
+        ..old.clone()
+    }
+}
+
+/// The keys that differ from what runs and that a running server cannot change.
 pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static str> {
     let differs = [
         ("listen", old.listen != new.listen),
@@ -62,8 +74,8 @@ pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static s
         ("shards", old.shards != new.shards),
         ("log.format", old.log_format != new.log_format),
         ("log.filter", old.log_filter != new.log_filter),
-        ("assignors", old.assignors != new.assignors && old.assignors.is_some()),
-        ("module.cache", old.module_cache != new.module_cache && old.module_cache.is_some()),
+        ("assignors", old.assignors != new.assignors),
+        ("module.cache", old.module_cache != new.module_cache),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
 }

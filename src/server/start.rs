@@ -220,6 +220,7 @@ impl Builder {
         let topics = Directory::new(&config, store_writer.clone());
         let modules = open_modules(Modules::new(sandbox, topics.changes()), &config).await?;
         let plan_maker = PlanMaker::start(Loss::Server(failure.clone())).map_err(StartError::Thread)?;
+        modules.warn_of_missing(&config);
         let handle = Handle::new(Inner {
             coordinators: coordinators.clone(),
             clock,

@@ -46,6 +46,12 @@ impl StoreWriter {
         answer.await.unwrap_or_else(|_| Err(StoreError { message: "the server is stopping".to_owned() }))
     }
 
+    /// Makes topics durable; nobody waits for it.
+    pub(crate) fn topics_soon(&self, entries: Vec<Entry>) {
+        let (done, _) = oneshot::channel();
+        self.send(Job::Topics { entries, done });
+    }
+
     /// Reads a group anew; the shard is told.
     pub(crate) fn reload(&self, shard: usize, group: GroupId) {
         self.send(Job::Reload { shard, group });

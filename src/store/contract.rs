@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::{Entry, Snapshot, Store};
 use crate::group::event::{CommittedOffset, OfferedProtocol};
-use crate::group::record::{Header, MemberRecord, OffsetRecord, PlanRecord, State};
+use crate::group::record::{Header, MemberRecord, OffsetRecord, PlanRecord, StandIn, State};
 use crate::group::{GenerationOutcome, GenerationRecord, Record, RecordKey, Suspension};
 use crate::ids::{Digest, Generation, GroupId, TopicName};
 use crate::time::WallTime;
@@ -283,6 +283,7 @@ fn plan(generation: i32, bytes: usize) -> Record {
         memo: Some(State(Bytes::from_static(b"memo"))),
         fingerprint: Some(u64::MAX - 1),
         call_again: Some(WallTime(1_800_000_000_007)),
+        stand_in: Some(StandIn { by: "its own range".to_owned(), reason: "trap".to_owned() }),
     })
 }
 
@@ -308,6 +309,7 @@ fn generation(number: i32) -> Record {
         leader: Some("m-1".into()),
         members: 1,
         outcome: GenerationOutcome::Failed("trap".to_owned()),
+        stand_in: None,
     })
 }
 

@@ -112,6 +112,46 @@ async fn topics_that_concern_the_group_cost_one_rebalance_and_others_none() {
     server.stop().await;
 }
 
+/// A static member's JoinGroup until it is in; gives back what it was told.
+async fn come_as(client: &mut Client, instance: &str, topics: &[&str]) -> divvy::wire::messages::JoinGroupResponse {
+    let request = divvy::wire::messages::JoinGroupRequest {
+        group_instance_id: Some(instance.into()),
+        ..subscribe("g", "", KAFKAS, topics)
+    };
+    client.ask(5, &request).await
+}
+
+#[tokio::test]
+async fn a_static_member_that_comes_back_with_another_subscription_gets_another_share() {
+    let folder = Folder::with(&[("even", even(1))]);
+    let server = start(Config { topics: vec![topic("clicks", 4), topic("queries", 2)], ..led_config(&folder) }).await;
+    let mut client = Client::connect(server.addr()).await;
+    let joined = come_as(&mut client, "one", &["clicks"]).await;
+    let synced = client.ask(3, &Member::of("g", &joined).sync(&[])).await;
+    let first = state(&synced).unwrap();
+    // A restart with the same subscription costs nothing, and one with another is one rebalance.
+    let same = come_as(&mut client, "one", &["clicks"]).await;
+    assert_eq!(same.generation_id, joined.generation_id);
+    let again = client.ask(3, &Member::of("g", &same).sync(&[])).await;
+    assert_eq!(state(&again).unwrap(), first);
+    let other = come_as(&mut client, "one", &["clicks", "queries"]).await;
+    assert_eq!(other.generation_id, joined.generation_id, "it keeps its place first");
+    let member = Member::of("g", &other);
+    within(async { while client.ask(3, &member.heartbeat()).await.error_code != ErrorCode::RebalanceInProgress {} })
+        .await;
+    let rejoin = divvy::wire::messages::JoinGroupRequest {
+        group_instance_id: Some("one".into()),
+        ..subscribe("g", &member.id, KAFKAS, &["clicks", "queries"])
+    };
+    let joined = client.ask(5, &rejoin).await;
+    assert_eq!(joined.generation_id, other.generation_id + 1);
+    let group = server.handle().describe(&"g".into()).await.unwrap().unwrap();
+    assert_eq!(group.last_trigger, Some(format!("{} joined again with other metadata", member.id)));
+    let synced = client.ask(3, &Member::of("g", &joined).sync(&[])).await;
+    assert_ne!(state(&synced).unwrap(), first);
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn a_module_that_is_replaced_serves_after_one_rebalance() {
     let folder = Folder::with(&[("even", even(1))]);

@@ -204,6 +204,62 @@ async fn topics_grow_and_deal_their_racks_on() {
     server.stop().await;
 }
 
+fn with_partitions(folder: &tempfile::TempDir, partitions: u32) -> Config {
+    Config { topics: vec![("fixed".into(), Topic { partitions, racks: Vec::new() })], ..kept(folder) }
+}
+
+async fn partitions(server: &Server) -> usize {
+    let mut client = Client::connect(server.addr()).await;
+    // A creation waits for the store to be read.
+    assert_eq!(create(&mut client, "fixed", 1).await, ErrorCode::TopicAlreadyExists);
+    replicas(&mut client, "fixed").await.unwrap().len()
+}
+
+#[tokio::test]
+async fn what_a_configured_topic_has_is_never_taken_away_by_a_smaller_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(with_partitions(&folder, 3)).await;
+    assert_eq!(partitions(&server).await, 3);
+    // The file is read again by a running server, which is killed then.
+    server.handle().reconfigure(with_partitions(&folder, 6)).await.unwrap();
+    assert_eq!(partitions(&server).await, 6);
+    drop(server);
+    let server = serve_after_crash(with_partitions(&folder, 3)).await;
+    assert_eq!(partitions(&server).await, 6, "after SIGHUP");
+    server.stop().await;
+    // Or by the next one.
+    serve(with_partitions(&folder, 9)).await.stop().await;
+    let server = serve(with_partitions(&folder, 3)).await;
+    assert_eq!(partitions(&server).await, 9, "after a start");
+    server.stop().await;
+    // A topic whose section is gone keeps what members may hold.
+    let server = serve(Config { topics: Vec::new(), ..kept(&folder) }).await;
+    assert_eq!(partitions(&server).await, 9, "without a section");
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(delete(&mut client, &["fixed"]).await[0].0, ErrorCode::None, "and can be deleted now");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn keys_that_need_a_restart_are_named_for_as_long_as_something_else_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(kept(&folder)).await;
+    let other = || Config { load_wait: std::time::Duration::from_millis(7), ..kept(&folder) };
+    for _ in 0..2 {
+        assert_eq!(server.handle().reconfigure(other()).await.unwrap(), ["load.wait.ms"]);
+    }
+    assert_eq!(server.handle().reconfigure(kept(&folder)).await.unwrap(), [""; 0]);
+    let modules = tempfile::tempdir().unwrap();
+    let opened = || Config { assignors: Some(modules.path().to_owned()), ..kept(&folder) };
+    assert_eq!(server.handle().reconfigure(opened()).await.unwrap(), [""; 0], "it is opened now");
+    for _ in 0..2 {
+        let elsewhere = Config { assignors: Some(folder.path().to_owned()), ..kept(&folder) };
+        assert_eq!(server.handle().reconfigure(elsewhere).await.unwrap(), ["assignors"]);
+    }
+    assert_eq!(server.handle().reconfigure(opened()).await.unwrap(), [""; 0]);
+    server.stop().await;
+}
+
 /// A partition ends where the foremost group is: lag is how far the others are behind it.
 #[tokio::test]
 async fn a_partition_ends_at_the_highest_commit() {

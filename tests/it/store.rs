@@ -30,6 +30,7 @@ fn batch(number: i32) -> Vec<Entry> {
         memo: None,
         fingerprint: None,
         call_again: None,
+        stand_in: None,
     };
     let offset = |partition| OffsetRecord {
         offset: CommittedOffset {

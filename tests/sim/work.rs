@@ -74,6 +74,7 @@ pub fn make(plan: &PlanToMake) -> Result<MadePlan, Fault> {
             complete: made.complete,
             memo: made.memo,
             fault: None,
+            served_by: None,
         }),
         fingerprint: FINGERPRINT,
         call_again: None,

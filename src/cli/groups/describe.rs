@@ -12,7 +12,7 @@ use crate::cli::admin;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, Tone, plain, table};
-use crate::group::GroupLimits;
+use crate::group::{GroupLimits, StandIn};
 use crate::server::settings;
 use crate::wire::Text;
 use crate::wire::messages::describe_configs::{
@@ -92,7 +92,10 @@ fn limits(server: &mut Kafka, group: &str) -> BTreeMap<String, Value> {
 
 fn text(group: &Group, output: &Output) -> String {
     let mut parts = vec![plain(&head(group))];
-    parts.extend(group.led.as_ref().map(|led| plain(&led_by(led))));
+    parts.extend(served_by(group).map(|it| plain(&it)));
+    if let Some(trouble) = group.led.as_ref().and_then(|led| led.trouble.as_ref()) {
+        parts.push(output.tone(Tone::Bad, &plain(&format!("its module does not serve: {trouble}"))));
+    }
     if let Some(trigger) = &group.last_trigger {
         parts.push(output.tone(Tone::Faint, &plain(&format!("last rebalance: {trigger}"))));
     }
@@ -130,11 +133,20 @@ fn head(group: &Group) -> String {
     head
 }
 
-/// Who assigns where no member leads.
-fn led_by(led: &Led) -> String {
+/// Who assigned where no member leads, or where something stands in for what failed.
+fn served_by(group: &Group) -> Option<String> {
+    match (&group.led, &group.stand_in) {
+        (Some(led), stand_in) => Some(led_by(led, stand_in.as_ref())),
+        (None, Some(it)) => Some(format!("served by {}, because {}", it.by, it.reason)),
+        (None, None) => None,
+    }
+}
+
+fn led_by(led: &Led, stand_in: Option<&StandIn>) -> String {
     let mut text = "led by the coordinator (divvy) with ".to_owned();
-    match (&led.assignor, &led.digest) {
-        (Some(assignor), Some(digest)) => text.push_str(&format!("{assignor} (module {})", short(digest))),
+    match (stand_in, &led.assignor, &led.digest) {
+        (Some(it), ..) => return format!("{text}{}, because {}", it.by, it.reason),
+        (None, Some(assignor), Some(digest)) => text.push_str(&format!("{assignor} (module {})", short(digest))),
         _ => text.push_str("its own range"),
     }
     if !led.config.is_null() {

@@ -41,6 +41,9 @@ struct Generation {
     members: u32,
     outcome: String,
     reason: Option<String>,
+    /// What made the plan in place of a module that failed.
+    #[serde(default)]
+    made_by: Option<String>,
 }
 
 impl History {
@@ -76,7 +79,11 @@ fn row(it: &Generation) -> Vec<String> {
         Some(digest) => format!("{protocol} ({})", digest.get(..12).unwrap_or(digest)),
         None => protocol.clone(),
     });
-    let outcome = it.reason.as_ref().map_or_else(|| it.outcome.clone(), |reason| format!("{}: {reason}", it.outcome));
+    let outcome = match (&it.made_by, &it.reason) {
+        (Some(by), Some(reason)) => format!("{}, made by {by}, because {reason}", it.outcome),
+        (_, Some(reason)) => format!("{}: {reason}", it.outcome),
+        (_, None) => it.outcome.clone(),
+    };
     vec![
         it.generation.to_string(),
         humantime::format_rfc3339_seconds(began).to_string(),

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::admin::alarms::double_owners;
 use crate::embedded::{show_metadata, show_state};
+use crate::group::StandIn;
 use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 
 /// A group.
@@ -29,6 +30,8 @@ pub struct Group {
     pub plan_digest: Option<String>,
     /// How the coordinator leads it, if it does.
     pub led: Option<Led>,
+    /// What made the plan in force in place of a module that failed.
+    pub stand_in: Option<StandIn>,
     /// Why it rebalanced last.
     pub last_trigger: Option<String>,
     /// Its members.
@@ -45,12 +48,16 @@ pub struct Group {
 #[derive(Serialize, Deserialize, Default, Debug)]
 #[serde(default)]
 pub struct Led {
-    /// What serves the protocol; none: divvy's own range.
+    /// What made the plan; none: divvy itself.
     pub assignor: Option<String>,
     /// The SHA-256 of its file.
     pub digest: Option<String>,
     /// Its configuration.
     pub config: Value,
+    /// What should serve.
+    pub wanted: String,
+    /// Why its file does not.
+    pub trouble: Option<String>,
 }
 
 /// A member.

@@ -14,6 +14,7 @@ fn generation(number: i32, outcome: GenerationOutcome) -> GenerationRecord {
         leader: None,
         members: 1,
         outcome,
+        stand_in: None,
     }
 }
 

@@ -57,6 +57,7 @@ fn origin(tag: SyncRequestTag) -> PlanOrigin {
         asked_ms: tag.asked_ms,
         memo: tag.memo,
         fault: tag.fault.map(fault),
+        served_by: None,
     }
 }
 

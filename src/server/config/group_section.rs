@@ -42,6 +42,14 @@ pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(Stri
     if !settings.aliases.is_empty() && settings.lead == Lead::Members {
         section.wrong("alias names what serves where the coordinator leads: write lead = \"coordinator\" too");
     }
+    let mut aliased: Vec<&str> = settings.aliases.iter().map(|alias| alias.protocol.as_str()).collect();
+    for name in repeated(&mut aliased) {
+        section.wrong(&format!("alias has {name:?} twice, and one module serves under one name: keep one of them"));
+    }
+    let mut wishes: Vec<&str> = settings.assignors.iter().map(String::as_str).collect();
+    for name in repeated(&mut wishes) {
+        section.wrong(&format!("assignors has {name:?} twice: keep it at the place that it is to have"));
+    }
     section.finish();
     pattern.map(|pattern| (pattern, settings))
 }
@@ -69,6 +77,14 @@ fn alias<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<Alias> {
     }
     section.finish();
     Some(Alias { protocol: protocol?, assignor: served_by?, mode })
+}
+
+/// The names that are there more than once.
+fn repeated<'n>(names: &mut [&'n str]) -> Vec<&'n str> {
+    names.sort_unstable();
+    let mut twice: Vec<&str> = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    twice.dedup();
+    twice
 }
 
 fn not_empty(text: &str) -> Option<String> {

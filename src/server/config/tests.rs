@@ -238,6 +238,15 @@ fn a_wrong_value_is_refused_with_what_to_write() {
         ("log.filter = \"divvy=loud\"", "write a level"),
         ("log.filter = \"loud\"", "log.filter = \"loud\": write a level (error, warn, info, debug, trace, off)"),
         ("log.filter = \"info,divvy\"", "write a level"),
+        (
+            "[[group]]\nmatch = \"*\"\nassignors = [\"range\", \"a@1\", \"range\"]",
+            "assignors has \"range\" twice: keep it at the place",
+        ),
+        (
+            "[[group]]\nmatch = \"*\"\nlead = \"coordinator\"\nalias = [{ protocol = \"range\", assignor = \"a\" }, \
+             { protocol = \"range\", assignor = \"b\" }]",
+            "alias has \"range\" twice, and one module serves under one name: keep one of them",
+        ),
         ("topic = 1", "write it as [[topic]], in double brackets"),
         ("[[topic]]\npartitions = 1", "line 1: name is missing here: write name = \"clicks\""),
         ("[[topic]]\nname = \"a/b\"\npartitions = 1", "a topic's name is made of"),

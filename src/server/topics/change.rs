@@ -33,7 +33,7 @@ impl Topics {
                 code: ErrorCode::TopicDeletionDisabled,
                 message: format!(
                     "topic {name} is in the configuration: take its [[topic]] out of divvy.toml and restart the server, \
-                     or it would come back with the next start"
+                     then delete it; or it would come back with the next start"
                 ),
             }),
             Some(_) => Ok(table.0.remove_entry(name).expect("it was just found")),

@@ -158,6 +158,28 @@ impl Topics {
         warnings
     }
 
+    /// Those of the configuration that are not in the store as they are now.
+    pub(super) fn configured_besides(&self, stored: &BTreeMap<TopicName, Topic>) -> Vec<Entry> {
+        let view = self.view();
+        let now = self.configured.iter().filter_map(|name| view.table.0.get_key_value(name));
+        let differs = now.filter(|(name, topic)| stored.get(*name) != Some(*topic));
+        differs.map(|(name, topic)| Entry::Topic(name.clone(), topic.clone())).collect()
+    }
+
+    /// Those of a configuration that are no longer what they were.
+    pub(super) fn changed_since(&self, before: &TopicTable, configured: &[(TopicName, Topic)]) -> Vec<Entry> {
+        let view = self.view();
+        let now = configured.iter().filter_map(|(name, _)| view.table.0.get_key_value(name));
+        let differs = now.filter(|(name, topic)| before.0.get(*name) != Some(*topic));
+        differs.map(|(name, topic)| Entry::Topic(name.clone(), topic.clone())).collect()
+    }
+
+    /// The table of another moment, where nobody else has changed anything since.
+    pub(super) fn put_all_back(&self, before: &TopicTable) {
+        let _changing = self.changing();
+        self.put(View::of(before.clone()));
+    }
+
     /// The topics by name, as they are now.
     pub fn snapshot(&self) -> Arc<TopicTable> {
         Arc::clone(self.view().table())
