@@ -156,6 +156,23 @@ async fn offsets_are_shown_first_and_then_set() {
     server.stop().await;
 }
 
+/// However many partitions a topic has, the command's requests stay short.
+#[tokio::test]
+async fn offsets_of_a_large_topic_are_set_in_several_requests() {
+    const PARTITIONS: i32 = 70_000;
+    let large = Topic { partitions: PARTITIONS as u32, racks: Vec::new() };
+    let server = serve(Config { topics: vec![("clicks".into(), large)], ..config() }).await;
+    let kafka = server.addr().to_string();
+    let mut client = Client::connect(server.addr()).await;
+    let reset = ["groups", "reset-offsets", "g", "--topic", "clicks", "--to-offset", "5", "--execute"];
+    let done = json_of(&kafka, &reset).await;
+    assert_eq!(done["partitions"].as_array().unwrap().len(), PARTITIONS as usize);
+    let mut all = committed(&mut client, "g").await;
+    all.sort_unstable();
+    assert_eq!(all, (0..PARTITIONS).map(|partition| (partition, 5)).collect::<Vec<_>>());
+    server.stop().await;
+}
+
 /// The order of racks decides where partitions live: it is shown.
 #[tokio::test]
 async fn racks_are_listed_in_their_order() {
