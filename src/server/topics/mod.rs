@@ -160,8 +160,8 @@ impl Topics {
 
     /// Those of the configuration that are not in the store as they are now.
     pub(super) fn configured_besides(&self, stored: &BTreeMap<TopicName, Topic>) -> Vec<Entry> {
-        let view = self.view();
-        let now = self.configured.iter().filter_map(|name| view.table.0.get_key_value(name));
+        let (configured, view) = (self.changing(), self.view());
+        let now = configured.iter().filter_map(|name| view.table.0.get_key_value(name));
         let differs = now.filter(|(name, topic)| stored.get(*name) != Some(*topic));
         differs.map(|(name, topic)| Entry::Topic(name.clone(), topic.clone())).collect()
     }
