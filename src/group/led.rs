@@ -7,10 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ids::{Digest, MemberId, Protocol};
+use crate::ids::MemberId;
 use crate::time::{Now, Timestamp, WallTime};
 
-use super::describe::LedDescription;
 use super::effects::{JoinedMember, PlanToMake, Work};
 use super::event::{Fault, MadePlan, ModuleOffer, WorkId};
 use super::limits::{
@@ -27,14 +26,11 @@ use super::{Group, Step};
 /// so it is never a member's.
 pub const COORDINATOR: &str = "divvy";
 
-/// The strategy that the host has built in, and the one type of groups that it serves.
-const NATIVE: (&str, &str) = ("range", "consumer");
-
 /// What the coordinator knows as a group's leader. Nothing of it is stored: a restored group looks once at everything.
 #[derive(Debug, Default)]
 pub(super) struct Led {
     /// The modules that the coordinator can run, the newest version of a name first.
-    modules: Arc<[ModuleOffer]>,
+    pub(super) modules: Arc<[ModuleOffer]>,
     /// The look that is to come.
     review: Option<Review>,
     /// The look that was asked for.
@@ -81,19 +77,6 @@ impl Group {
     /// for which it has no module is led by its members until there is one.
     pub(super) fn is_led(&self) -> bool {
         self.settings.lead == Lead::Coordinator && (self.is_of_consumers() || self.has_module_for_all())
-    }
-
-    fn is_of_consumers(&self) -> bool {
-        self.protocol_type.as_ref().is_none_or(|kind| *kind == NATIVE.1)
-    }
-
-    /// Whether there is a module for a protocol that every member offers.
-    fn has_module_for_all(&self) -> bool {
-        let mut members = self.roster.members.values();
-        let Some(first) = members.next() else { return false };
-        let has_module = |name: &&Protocol| self.own_modules(name).next().is_some();
-        let mut served = first.protocols.iter().map(|offered| &offered.name).filter(has_module);
-        served.any(|name| members.clone().all(|it| it.protocols.iter().any(|offered| offered.name == *name)))
     }
 
     /// Whether it leads the present one.
@@ -196,74 +179,6 @@ impl Group {
         let at_its_wish = self.last_trigger == Some(Trigger::CallAgain);
         self.led.calls_in_row = if at_its_wish { self.led.calls_in_row.saturating_add(1) } else { 0 };
         asked.max((FIRST_REST * 2u32.pow(self.led.calls_in_row.min(16))).min(LONGEST_REST))
-    }
-
-    // --- What serves a protocol here
-
-    /// The name of what serves a protocol: its alias's, else its own.
-    fn name_behind<'a>(&'a self, protocol: &'a Protocol) -> &'a str {
-        self.settings.alias(protocol).map_or(protocol.as_str(), |alias| alias.assignor.as_str())
-    }
-
-    /// The coordinator's modules for a protocol: one, or every version of a name that bears none.
-    fn own_modules<'a>(&'a self, protocol: &'a Protocol) -> impl Iterator<Item = &'a ModuleOffer> {
-        let name = self.name_behind(protocol);
-        self.led.modules.iter().filter(move |module| {
-            let rest = module.protocol.as_str().strip_prefix(name);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
-        })
-    }
-
-    /// The one that serves: the newest that is not passed over; if all are, the newest.
-    fn own_module<'a>(&'a self, protocol: &'a Protocol, now: WallTime) -> Option<&'a ModuleOffer> {
-        let healthy = |module: &&ModuleOffer| !self.is_digest_suspended(Some(protocol), module.digest, now);
-        self.own_modules(protocol).find(healthy).or_else(|| self.own_modules(protocol).next())
-    }
-
-    /// What they are.
-    pub(super) fn own_digests(&self, protocol: &Protocol) -> Vec<Digest> {
-        self.own_modules(protocol).map(|module| module.digest).collect()
-    }
-
-    /// Whether the host's own range serves the protocol, for want of a module.
-    pub(super) fn is_served_natively(&self, protocol: &Protocol) -> bool {
-        let is_consumer = self.protocol_type.as_ref().is_some_and(|kind| *kind == NATIVE.1);
-        is_consumer && self.name_behind(protocol) == NATIVE.0 && self.own_modules(protocol).next().is_none()
-    }
-
-    /// Of the protocols that all members support, those that can win: what the coordinator can serve comes before what
-    /// is healthy, since a plan under any other name is a fall-back's.
-    pub(super) fn served_first<'a>(&self, common: Vec<&'a Protocol>, healthy: Vec<&'a Protocol>) -> Vec<&'a Protocol> {
-        let served = |all: &[&'a Protocol]| -> Vec<&'a Protocol> {
-            let serves = |name: &&&Protocol| self.own_modules(name).next().is_some() || self.is_served_natively(name);
-            all.iter().filter(serves).copied().collect()
-        };
-        let choices = [served(&healthy), served(&common), healthy, common];
-        choices.into_iter().find(|choice| !choice.is_empty()).unwrap_or_default()
-    }
-
-    /// The candidate behind which the operator's wish serves, where the coordinator leads.
-    pub(super) fn wished_by_alias<'a>(&self, wish: &str, candidates: &[&'a Protocol]) -> Option<&'a Protocol> {
-        let means =
-            |assignor: &str| assignor == wish || assignor.strip_prefix(wish).is_some_and(|rest| rest.starts_with('@'));
-        let serves =
-            |name: &&Protocol| self.is_led() && self.settings.alias(name).is_some_and(|it| means(&it.assignor));
-        candidates.iter().copied().find(serves)
-    }
-
-    /// Whether an older version could serve in place of the one that failed.
-    pub(super) fn better_module_at_hand(&self, present: &Protocol, now: WallTime) -> Option<Trigger> {
-        let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest;
-        let serves = self.own_module(present, now)?;
-        let has_failed = self.suspended(now).iter().any(|it| it.protocol == *present);
-        let is_passed_over = |module: &ModuleOffer| self.is_digest_suspended(Some(present), module.digest, now);
-        let another = Some(serves.digest) != made_by && !is_passed_over(serves);
-        // The newest comes first: what stands before all that failed would have served, had it been there.
-        let takes_over = self.own_modules(present).take_while(|it| it.digest != serves.digest).any(is_passed_over);
-        (has_failed && another).then(|| {
-            let present = present.clone();
-            if takes_over { Trigger::Suspended(present) } else { Trigger::GroundChanged(GroundChange::Module(present)) }
-        })
     }
 
     // --- What a plan was made from
@@ -420,37 +335,5 @@ impl Group {
             _ => Trigger::GroundChanged(GroundChange::Topics),
         };
         self.rebalance(trigger, step);
-    }
-
-    /// A failure in words: what should have served is named by its own name.
-    pub(super) fn told_of(&self, fault: &Fault) -> String {
-        if fault.kind == "missing" {
-            return fault.message.clone();
-        }
-        let module = fault.digest.and_then(|digest| self.led.modules.iter().find(|module| module.digest == digest));
-        let behind = if self.is_led_now() { self.name_behind(&fault.protocol) } else { fault.protocol.as_str() };
-        let name = module.map_or(behind, |module| module.protocol.as_str());
-        format!("{name} failed: {}: {}", fault.kind, fault.message)
-    }
-
-    /// How the coordinator leads, for people: with what made the plan in force, or makes the one that is to come.
-    pub(super) fn describe_led(&self, now: WallTime) -> Option<LedDescription> {
-        let protocol = self.protocol.as_ref().filter(|_| self.is_led_now())?;
-        let wanted = self.name_behind(protocol);
-        let (assignor, digest) = match self.plan.as_ref().filter(|plan| plan.generation == self.generation) {
-            Some(plan) => {
-                let made_by = |module: &&ModuleOffer| plan.digest == Some(module.digest);
-                let module = self.led.modules.iter().find(made_by).map(|module| module.protocol.clone());
-                (module.or_else(|| plan.digest.map(|_| Protocol::from(wanted))), plan.digest)
-            }
-            None => self.own_module(protocol, now).map(|it| (it.protocol.clone(), it.digest)).unzip(),
-        };
-        Some(LedDescription {
-            config: self.settings.config_of(assignor.as_ref().map_or(wanted, Protocol::as_str)).clone(),
-            wanted: wanted.to_owned(),
-            assignor,
-            digest,
-            trouble: None,
-        })
     }
 }

@@ -36,6 +36,7 @@ mod pulse;
 mod rebalance;
 pub mod record;
 mod roster;
+mod served;
 pub mod settings;
 mod state;
 mod suspend;

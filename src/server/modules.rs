@@ -183,8 +183,9 @@ fn is_file_at<'a>(all: &'a [ModuleStatus], path: &Path) -> Option<&'a ModuleStat
 
 fn tell(file: &ModuleStatus, what: &'static str, quiet: &Quiet) {
     if let Some(left_out) = quiet.allows("module_changed") {
-        let (file, name, version, digest) = (file.path.display(), &file.name, file.version, &file.digest);
-        tracing::info!(%file, name, version, ?digest, left_out, "{what}");
+        let digest = file.digest.map(|digest| format!("{digest:?}"));
+        let (file, name, version) = (file.path.display(), &file.name, file.version);
+        tracing::info!(%file, name, version, digest, left_out, "{what}");
     }
 }
 

@@ -61,6 +61,16 @@ impl Running {
         Self { child, lines }
     }
 
+    /// The same, with its log in a file.
+    pub fn logged(arguments: &[&str], log: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
+        let log = std::fs::File::create(log).unwrap();
+        command.args(arguments).args(["--json"]).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
     /// The next event of that name; others are passed over.
     pub fn event(&mut self, name: &str) -> Value {
         loop {

@@ -12,7 +12,7 @@ use crate::ids::{Mode, Protocol};
 
 const MATCH: &str = r#"a pattern of group ids, such as "search-*""#;
 const ASSIGNORS: &str = r#"a list of assignors, each by name or name@version, such as ["rack-aware@1", "range"]"#;
-const CONFIG: &str = "a table for each assignor, such as config.rack-aware = { key = 1 }";
+const CONFIG: &str = "a table for each assignor, such as config.my-assignor = { key = 1 }";
 const PROTOCOL: &str = r#"a protocol that clients offer, such as "range""#;
 const FALLBACK: &str = r#"an assignor by name or name@version, such as "range""#;
 

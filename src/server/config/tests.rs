@@ -43,7 +43,7 @@ fn the_sample_with_its_examples_says_every_key() {
     let (pattern, settings) = &config.groups[0];
     assert_eq!(pattern, "search-*");
     assert_eq!(settings.assignors, ["rack-aware@1", "range"]);
-    assert_eq!(settings.config["rack-aware"], serde_json::json!({"spread": 2}));
+    assert_eq!(settings.config["my-assignor"], serde_json::json!({"key": 1}));
     assert_eq!(settings.fallback.as_deref(), Some("range"));
     assert_eq!(settings.lead, Lead::Coordinator);
     let alias = Alias { protocol: "range".to_owned(), assignor: "rack-aware@1".to_owned(), mode: None };
