@@ -13,10 +13,11 @@ use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 impl Group {
-    pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+    pub(super) fn join(&mut self, ticket: Ticket, mut request: JoinRequest, step: &mut Step) {
         if self.is_store_behind() && !self.roster.members.contains_key(&request.member) {
             return Self::refuse_write(ticket, join_error(ErrorCode::None, request.member), step);
         }
+        self.roster.share_name(&mut request.protocols);
         let replaced = self.replaced_by(&request);
         if let Some(reason) = self.limits.session_refusal(request.session_timeout) {
             self.refuse_join(ticket, request, (ErrorCode::InvalidSessionTimeout, reason), step);
@@ -134,7 +135,7 @@ impl Group {
 
     /// The name that the client gives itself, and digits that nobody can guess.
     pub(super) fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
-        let name = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let name = request.instance.as_ref().map_or(&*request.client_id, |instance| instance.as_str());
         let prefix = &name[..name.floor_char_boundary(MAX_MEMBER_ID_PREFIX_BYTES)];
         let mut digits = entropy;
         loop {

@@ -1,6 +1,7 @@
 //! Who is in a group: its members, and the ids that were handed out and not used yet.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,12 +17,12 @@ use crate::time::Timestamp;
 #[derive(Debug)]
 pub(super) struct Member {
     pub instance: Option<InstanceId>,
-    pub client_id: String,
-    pub client_host: String,
+    pub client_id: Arc<str>,
+    pub client_host: Arc<str>,
     pub session_timeout: Duration,
     pub rebalance_timeout: Duration,
     /// What it offers, most wanted first.
-    pub protocols: Vec<OfferedProtocol>,
+    pub protocols: Arc<[OfferedProtocol]>,
     /// The modules behind its offers; none for a member that is not divvy's.
     pub modules: Option<Vec<ModuleOffer>>,
     /// The modules that it would offer now, when a heartbeat said that they are others.
@@ -284,6 +285,14 @@ impl Roster {
     /// Notes that everybody offers this protocol.
     pub fn note_common(&mut self, protocol: Option<&Protocol>) {
         self.common = protocol.filter(|name| self.members.values().all(|member| member.offers(name))).cloned();
+    }
+
+    /// Has these offers name the protocol that everybody offers by everybody's own copy of its name.
+    pub fn share_name(&self, offers: &mut Arc<[OfferedProtocol]>) {
+        let (Some(common), Some(offers)) = (&self.common, Arc::get_mut(offers)) else { return };
+        if let Some(offered) = offers.iter_mut().find(|offered| offered.name == *common) {
+            offered.name = common.clone();
+        }
     }
 
     /// Whether these offers are known to fit to everybody's, without a look at each: in a large group whose members all

@@ -176,8 +176,9 @@ impl Group {
         let stands_in = is_foreign || fault.is_some();
         let last = self.plan.take();
         let remembered = last.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
-        let mut states = plan.states;
-        states.retain(|(id, _)| self.roster.members.contains_key(id));
+        // The roster's own ids: the plan's are parts of a request.
+        let known = |(id, state)| Some((self.roster.members.get_key_value(&id)?.0.clone(), state));
+        let mut states: Vec<(MemberId, MemberState)> = plan.states.into_iter().filter_map(known).collect();
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);

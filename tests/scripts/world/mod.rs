@@ -194,13 +194,13 @@ impl World {
         let request = JoinRequest {
             member: command.options.get("as").map_or(known, |id| MemberId::from(id.trim_matches('"'))),
             instance,
-            client_id: name.clone(),
-            client_host: "/127.0.0.1".to_owned(),
+            client_id: name.as_str().into(),
+            client_host: "/127.0.0.1".into(),
             session_timeout: millis(session),
             rebalance_timeout: millis(rebalance),
             protocol_type: ProtocolType::from(command.text("type", "consumer").trim_matches('"')),
             protocols: match command.list("topics") {
-                Some(topics) => subscribed(&offers, topics),
+                Some(topics) => subscribed(&offers, topics).into(),
                 None => offers.iter().map(|offer| offered(offer, &name)).collect(),
             },
             skip_assignment: if version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
