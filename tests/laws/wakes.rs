@@ -144,7 +144,7 @@ impl Led {
             limits: GroupLimits::default(),
             load_wait: Duration::from_secs(5),
             heartbeat_while_loading: HeartbeatWhileLoading::Ok,
-            settings: SettingsBook::new([("*".to_owned(), settings)].into_iter()),
+            settings: SettingsBook::new([("*".to_owned(), settings)]),
         };
         let mut led = Self { coordinator: Coordinator::new(config), now_ms: 0, drawn: 0 };
         led.coordinator.loaded(Vec::new(), led.now(), || 0);
