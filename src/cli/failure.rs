@@ -51,6 +51,18 @@ impl fmt::Display for ReaderGone {
 
 impl std::error::Error for ReaderGone {}
 
+/// Something failed, and all is said already: what is left is the exit code.
+#[derive(Debug)]
+struct Told(Kind);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (see above)", self.0.name())
+    }
+}
+
+impl std::error::Error for Told {}
+
 /// A failure with its kind.
 #[derive(Debug)]
 pub struct Failure {
@@ -76,16 +88,33 @@ impl Failure {
         if error.is::<ReaderGone>() {
             return ExitCode::from(READER_GONE);
         }
+        if let Some(Told(kind)) = error.downcast_ref() {
+            return ExitCode::from(*kind as u8);
+        }
         let failure = error.downcast_ref::<Failure>();
-        let kind = failure.map_or(Kind::Failed, |failure| failure.kind);
+        let kind = Self::kind(error);
         let sentence = format!("{error:#}");
         match failure.and_then(|failure| failure.fault.as_ref()) {
             Some(fault) => Self::say(fault.kind.name(), fault.code.as_deref(), &fault.message, output),
             None => Self::say(kind.name(), None, &sentence, output),
         }
-        // A sentence may quote what a peer or a file says; only its own line breaks are kept.
-        aside(&format!("error: {}", sentence.lines().map(plain).collect::<Vec<_>>().join("\n")));
+        aside_error(&sentence);
         ExitCode::from(kind as u8)
+    }
+
+    /// Says each of several failures, whose document is printed already; what is left is the worst. That something is
+    /// not there is the mildest.
+    pub fn told<'a>(errors: impl Iterator<Item = &'a anyhow::Error>) -> Option<anyhow::Error> {
+        let said = errors.map(|error| {
+            aside_error(&format!("{error:#}"));
+            Self::kind(error)
+        });
+        let worst = said.min_by_key(|kind| (*kind == Kind::NotFound, *kind as u8))?;
+        Some(Told(worst).into())
+    }
+
+    fn kind(error: &anyhow::Error) -> Kind {
+        error.downcast_ref::<Failure>().map_or(Kind::Failed, |failure| failure.kind)
     }
 
     /// What the command line itself refuses; `error` has its own words for people.
@@ -106,6 +135,11 @@ impl Failure {
             let _ = output.line(&json!({ "error": { "kind": kind, "code": code, "message": message } }).to_string());
         }
     }
+}
+
+/// A sentence may quote what a peer or a file says; only its own line breaks are kept.
+fn aside_error(sentence: &str) {
+    aside(&format!("error: {}", sentence.lines().map(plain).collect::<Vec<_>>().join("\n")));
 }
 
 impl fmt::Display for Failure {

@@ -18,6 +18,7 @@ mod kafka;
 mod logs;
 mod modules;
 mod offsets;
+mod outcomes;
 mod output;
 mod serve;
 mod signals;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::failure::{Failure, Kind};
 use super::kafka::{Kafka, refused};
@@ -31,6 +31,37 @@ pub struct Wanted {
     pub topic: String,
     /// Some of its partitions; none for all.
     pub partitions: Option<BTreeSet<i32>>,
+}
+
+/// Requests are cut so that none has more than about so many bytes: far below what any server takes.
+const REQUEST_BYTES: usize = 512 * 1024;
+
+/// What a partition takes in a request at most, and its topic beside the name.
+const PARTITION_BYTES: usize = 32;
+
+/// Cuts what is asked about into what goes into one request each.
+fn requests<V>(all: impl IntoIterator<Item = ((String, i32), V)>) -> Vec<Vec<((String, i32), V)>> {
+    let mut requests: Vec<Vec<_>> = Vec::new();
+    let mut bytes = REQUEST_BYTES;
+    for it in all {
+        let (topic, _) = &it.0;
+        let is_new = requests.last().and_then(|request| request.last()).is_none_or(|((last, _), _)| last != topic);
+        bytes += PARTITION_BYTES + if is_new { PARTITION_BYTES + topic.len() } else { 0 };
+        match requests.last_mut() {
+            Some(request) if bytes <= REQUEST_BYTES => request.push(it),
+            _ => {
+                bytes = 2 * PARTITION_BYTES + it.0.0.len();
+                requests.push(vec![it]);
+            }
+        }
+    }
+    requests
+}
+
+/// The same for partitions alone.
+fn questions(of: &BTreeSet<(String, i32)>) -> Vec<BTreeSet<(String, i32)>> {
+    let requests = requests(of.iter().map(|it| (it.clone(), ())));
+    requests.into_iter().map(|request| request.into_iter().map(|(it, ())| it).collect()).collect()
 }
 
 /// Reads a [`Wanted`] of the command line.
@@ -93,6 +124,14 @@ pub fn partitions(server: &mut Kafka, wanted: &[Wanted]) -> Result<BTreeSet<(Str
 
 /// What a group has committed; a partition without a commit is left out.
 pub fn committed(server: &mut Kafka, group: &str, of: &BTreeSet<(String, i32)>) -> Result<ByPartition<i64>> {
+    let mut all = BTreeMap::new();
+    for some in questions(of) {
+        all.extend(some_committed(server, group, &some)?);
+    }
+    Ok(all)
+}
+
+fn some_committed(server: &mut Kafka, group: &str, of: &BTreeSet<(String, i32)>) -> Result<ByPartition<i64>> {
     let topics = by_topic(of.iter().map(|(topic, partition)| (topic, *partition)));
     let old = |(name, partitions): (&&String, &Vec<i32>)| OffsetFetchRequestTopic {
         name: name.as_str().into(),
@@ -140,6 +179,14 @@ pub fn committed(server: &mut Kafka, group: &str, of: &BTreeSet<(String, i32)>) 
 
 /// Where partitions begin ([`EARLIEST`]) or end ([`LATEST`]).
 pub fn bounds(server: &mut Kafka, of: &BTreeSet<(String, i32)>, which: i64) -> Result<ByPartition<i64>> {
+    let mut all = BTreeMap::new();
+    for some in questions(of) {
+        all.extend(some_bounds(server, &some, which)?);
+    }
+    Ok(all)
+}
+
+fn some_bounds(server: &mut Kafka, of: &BTreeSet<(String, i32)>, which: i64) -> Result<ByPartition<i64>> {
     let partition =
         |index: &i32| ListOffsetsPartition { partition_index: *index, timestamp: which, ..Default::default() };
     let topics = by_topic(of.iter().map(|(topic, partition)| (topic, *partition)));
@@ -163,8 +210,22 @@ pub fn bounds(server: &mut Kafka, of: &BTreeSet<(String, i32)>, which: i64) -> R
     Ok(all)
 }
 
-/// Commits for a group that has no members; gives back the partitions that were refused.
+/// Commits for a group that has no members; gives back the partitions that were refused. A large commit is several: one
+/// that fails says how many offsets are set by then.
 pub fn commit(server: &mut Kafka, group: &str, offsets: &ByPartition<i64>) -> Result<ByPartition<ErrorCode>> {
+    let mut refused = BTreeMap::new();
+    let mut set = 0;
+    for some in requests(offsets.iter().map(|(it, offset)| (it.clone(), *offset))) {
+        let some = some.into_iter().collect();
+        let of_some = commit_some(server, group, &some)
+            .with_context(|| format!("{set} of {} offsets are set, and the others are not", offsets.len()))?;
+        set += some.len() - of_some.len();
+        refused.extend(of_some);
+    }
+    Ok(refused)
+}
+
+fn commit_some(server: &mut Kafka, group: &str, offsets: &ByPartition<i64>) -> Result<ByPartition<ErrorCode>> {
     let mut topics: BTreeMap<&str, Vec<OffsetCommitRequestPartition>> = BTreeMap::new();
     for ((topic, partition_index), committed_offset) in offsets {
         let (partition_index, committed_offset) = (*partition_index, *committed_offset);
@@ -196,7 +257,22 @@ fn by_topic<'a>(partitions: impl Iterator<Item = (&'a String, i32)>) -> BTreeMap
 
 #[cfg(test)]
 mod tests {
-    use super::wanted;
+    use super::{REQUEST_BYTES, requests, wanted};
+
+    #[test]
+    fn requests_are_short_whatever_is_asked() {
+        let all = |topics: usize, partitions: i32| {
+            (0..topics).flat_map(move |topic| (0..partitions).map(move |it| (topic, it)))
+        };
+        let many = all(1, 100_000).chain(all(5_000, 1)).map(|(topic, it)| ((format!("{topic:0>249}"), it), ()));
+        let requests = requests(many);
+        assert_eq!(requests.iter().map(Vec::len).sum::<usize>(), 105_000);
+        for request in &requests {
+            let names = request.chunk_by(|a, b| a.0.0 == b.0.0).count() * 249;
+            assert!(names + 18 * request.len() <= REQUEST_BYTES && !request.is_empty());
+        }
+        assert!(requests.len() < 20, "{}", requests.len());
+    }
 
     #[test]
     fn partitions_are_named_one_by_one_or_as_runs() {

@@ -22,6 +22,7 @@ use crate::ids::{GroupId, ProtocolType, TopicName};
 use crate::membership::config::CONSUMER;
 use crate::membership::{Config, Membership, Purpose, Rollout};
 use crate::sandbox::Sandbox;
+use crate::wire::Text;
 
 /// The protocol type of single writers, and the strategy that serves it unless another one is named.
 const SINGLE_WRITER: (&str, &str) = ("single-writer", "active-standby");
@@ -34,6 +35,7 @@ const HEARTBEATS_PER_SESSION: u32 = 3;
 pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
+    instance_id: Option<String>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
@@ -51,6 +53,7 @@ impl Builder {
         Self {
             bootstrap: addresses.map(str::to_owned).collect(),
             client_id: "divvy".to_owned(),
+            instance_id: None,
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
@@ -130,6 +133,13 @@ impl Builder {
         self
     }
 
+    /// A name that lasts (`group.instance.id`, KIP-345): a process that comes back under it within its session takes its
+    /// place again, and nobody rebalances. So [`Member::leave`] does not hand its work over; its session's end does.
+    pub fn instance_id(mut self, name: impl Into<String>) -> Self {
+        self.instance_id = Some(name.into());
+        self
+    }
+
     /// How long the coordinator may hear nothing before it gives the member's work to others.
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.config.session_timeout = timeout;
@@ -171,6 +181,7 @@ impl Builder {
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
+                instance: self.instance_id.filter(|name| !name.is_empty()).map(Text::from),
                 session_timeout: config.session_timeout,
                 rebalance_timeout: config.rebalance_timeout,
                 parked: config.rebalance_timeout + PARKED_EXTRA,

@@ -26,6 +26,8 @@ use crate::wire::{ErrorCode, Tags, Text};
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     pub(super) group: GroupId,
+    /// The member's lasting name (KIP-345).
+    pub(super) instance: Option<Text>,
     pub(super) session_timeout: Duration,
     pub(super) rebalance_timeout: Duration,
     /// For JoinGroup and SyncGroup.
@@ -39,6 +41,7 @@ impl Caller {
             session_timeout_ms: millis(self.session_timeout),
             rebalance_timeout_ms: millis(self.rebalance_timeout),
             member_id: sent.member.as_str().into(),
+            group_instance_id: self.instance.clone(),
             protocol_type: call.protocol_type.as_str().into(),
             reason: Some(call.reason.chars().take(REASON_MAX_CHARS).collect::<String>().into()),
             ..JoinGroupRequest::default()
@@ -59,6 +62,7 @@ impl Caller {
             group_id: self.group.as_str().into(),
             generation_id: sent.generation.0,
             member_id: sent.member.as_str().into(),
+            group_instance_id: self.instance.clone(),
             protocol_type: Some(call.protocol_type.as_str().into()),
             protocol_name: Some(call.protocol.as_str().into()),
             ..SyncGroupRequest::default()
@@ -104,12 +108,17 @@ impl Caller {
             group_id: self.group.as_str().into(),
             generation_id: sent.generation.0,
             member_id: sent.member.as_str().into(),
+            group_instance_id: self.instance.clone(),
             ..HeartbeatRequest::default()
         }
     }
 
-    /// Whatever the answer, the member is gone; without one its session ends by itself.
+    /// Whatever the answer, the member is gone; without one its session ends by itself. A member with a lasting name says
+    /// nothing: it is expected back, as Kafka's own clients have it.
     pub(super) async fn leave(&self, to: &Connection, sent: &Sent) {
+        if self.instance.is_some() {
+            return;
+        }
         let member_id = Text::from(sent.member.as_str());
         let reason = Some(Text::from("the application leaves"));
         let request = LeaveGroupRequest {

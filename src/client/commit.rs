@@ -8,6 +8,7 @@ use super::error::CommitError;
 use super::limits::REQUEST_TIMEOUT;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::wire::ErrorCode;
+use crate::wire::Text;
 use crate::wire::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
 };
@@ -26,7 +27,7 @@ pub struct Offset {
 /// Sends one commit.
 pub(super) async fn commit(
     to: &Connection,
-    group: &GroupId,
+    (group, instance): (&GroupId, Option<&Text>),
     (member, generation): (MemberId, Generation),
     offsets: &[Offset],
 ) -> Result<(), CommitError> {
@@ -45,6 +46,7 @@ pub(super) async fn commit(
         group_id: group.as_str().into(),
         generation_id_or_member_epoch: generation.0,
         member_id: member.as_str().into(),
+        group_instance_id: instance.cloned(),
         topics: topics.into_iter().map(topic).collect(),
         ..OffsetCommitRequest::default()
     };

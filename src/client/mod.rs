@@ -84,7 +84,8 @@ impl Member {
         retry::commit(&self.inbox, offsets).await
     }
 
-    /// Leaves the group: the others get the work now, not after a session timeout.
+    /// Leaves the group: the others get the work now, not after a session timeout. A member with an instance id only
+    /// ends: it is expected back.
     pub async fn leave(mut self) {
         self.inbox.event(Event::Leave);
         while self.news.recv().await.is_some() {}

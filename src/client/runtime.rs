@@ -204,12 +204,15 @@ impl Runtime {
             let _ = answer.send(Err(CommitError::NotAssigned));
             return;
         };
-        let group = self.caller.group.clone();
+        let caller = Arc::clone(&self.caller);
         self.others.start(async move {
             let result = match coordinator {
                 None => Err(CommitError::Unanswered("the coordinator is being looked for".to_owned())),
                 Some(coordinator) => match coordinator.prompt().await {
-                    Ok(connection) => commit::commit(&connection, &group, identity, &offsets).await,
+                    Ok(connection) => {
+                        let whose = (&caller.group, caller.instance.as_ref());
+                        commit::commit(&connection, whose, identity, &offsets).await
+                    }
                     Err(reason) => Err(CommitError::Unanswered(reason)),
                 },
             };

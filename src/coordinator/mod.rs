@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::group::effects::PlanToMake;
 use crate::group::event::ModuleOffer;
-use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead};
+use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead, WorkId};
 use crate::ids::{Generation, GroupId};
-use crate::time::{Now, Timestamp};
+use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 mod answers;
@@ -20,7 +21,7 @@ mod views;
 
 use loading::Waiting;
 pub use settings::SettingsBook;
-use sweep::Sweep;
+use sweep::{GROUPS_AT_ONCE, Sweep};
 
 /// What a coordinator is told at its start.
 #[derive(Clone, Debug)]
@@ -99,7 +100,11 @@ impl Coordinator {
             && let Unknown::Answered(answer) = self.without_group(group, &event, now)
         {
             return match self.groups.get_mut(group) {
-                Some(deleted) => deleted.hold(answer),
+                Some(deleted) => {
+                    let held = deleted.hold(answer, now.mono);
+                    self.reschedule(group);
+                    held
+                }
                 None => answer,
             };
         }
@@ -125,10 +130,10 @@ impl Coordinator {
         self.groups.get_mut(group)?.pulse(member, generation, now)
     }
 
-    /// Does what is due: deadlines of groups, and of requests that waited too long for a group to be read.
+    /// Does what is due, for so many groups at once that the others are not kept waiting: deadlines of groups, and of requests that waited too long for a group to be read.
     pub fn tick(&mut self, now: Now, mut draw: impl FnMut() -> u64) -> Vec<(GroupId, Effects)> {
         let mut all = self.give_up_waiting(now);
-        let due = self.schedule.iter().take_while(|(at, _)| *at <= now.mono);
+        let due = self.schedule.iter().take_while(|(at, _)| *at <= now.mono).take(GROUPS_AT_ONCE);
         let due: Vec<(Timestamp, GroupId)> = due.cloned().collect();
         for (at, id) in due {
             self.schedule.remove(&(at, id.clone()));
@@ -157,6 +162,11 @@ impl Coordinator {
         let led = self.groups.values().filter(|group| group.settings().lead == Lead::Coordinator);
         let told = led.map(|group| (Event::GroundChanged(self.modules.clone()), group.id().clone())).collect();
         self.tell(told, now, &mut draw)
+    }
+
+    /// The turn of a review has come: see [`Group::plan_to_review`].
+    pub fn plan_to_review(&mut self, group: &GroupId, id: WorkId, now: WallTime) -> Option<PlanToMake> {
+        self.groups.get_mut(group)?.plan_to_review(id, now)
     }
 
     /// The operator has other limits and settings: the groups whose settings are others now are told.

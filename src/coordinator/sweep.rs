@@ -7,7 +7,7 @@ use crate::time::{Now, Timestamp};
 use super::Coordinator;
 
 /// Groups that are looked at in one go: fifty thousand would keep the shard from its heartbeats for a while.
-const GROUPS_AT_ONCE: usize = 1000;
+pub(super) const GROUPS_AT_ONCE: usize = 1000;
 
 /// A map that has room for more than so many times its entries gives some of it back after a round.
 const ROOM: usize = 4;

@@ -14,8 +14,9 @@ use super::{Group, Step};
 impl Group {
     pub(super) fn tick(&mut self, step: &mut Step) {
         self.end_waits(step);
+        self.give_up_on_store(step);
         self.expire_pending_ids(step);
-        self.expire_sessions(step);
+        self.look_at_sessions(step);
         self.phase_deadline(step);
         self.led_deadlines(step);
         self.wake = self.earliest_deadline();
@@ -27,8 +28,15 @@ impl Group {
     }
 
     fn expire_pending_ids(&mut self, step: &mut Step) {
-        let now = step.now.mono;
-        self.roster.pending.retain(|_, id| id.expires > now);
+        self.roster.pending.expire(step.now.mono);
+    }
+
+    /// Sessions are looked at when the first may have ended, not at each of the many ticks of other things.
+    fn look_at_sessions(&mut self, step: &mut Step) {
+        if self.roster.sessions_end().is_some_and(|at| at <= step.now.mono) {
+            self.expire_sessions(step);
+            self.roster.find_sessions_end();
+        }
     }
 
     fn expire_sessions(&mut self, step: &mut Step) {
@@ -38,8 +46,7 @@ impl Group {
         if silent.is_empty() {
             return;
         }
-        let waits_for_store = self.owed_answers();
-        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| waits_for_store.contains(id));
+        let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| self.store_owes_answer(id));
         owed.iter().for_each(|id| self.renew(id, now));
         for id in &silent {
             self.drop_member(id, "session expired", ErrorCode::UnknownMemberId, step);
@@ -77,18 +84,24 @@ impl Group {
         }
     }
 
-    /// The exact next moment at which a tick would do something.
+    /// The next moment at which a tick may do something: exact but for sessions, which may have been renewed since.
     pub(super) fn earliest_deadline(&self) -> Option<Timestamp> {
-        let sessions = self.roster.members.values().filter(|member| member.can_expire()).map(|member| member.expires);
-        let ids = self.roster.pending.values().map(|id| id.expires);
-        sessions.chain(ids).chain(self.phase_ends()).chain(self.waits_end()).chain(self.led_ends()).min()
+        let sessions = self.roster.sessions_end().into_iter();
+        let ids = self.roster.pending.next_expiry();
+        sessions
+            .chain(ids)
+            .chain(self.phase_ends())
+            .chain(self.waits_end())
+            .chain(self.led_ends())
+            .chain(self.store_waits_end())
+            .min()
     }
 
     fn phase_ends(&self) -> Option<Timestamp> {
         match &self.state {
             State::Empty => None,
             State::Joining(joining) => {
-                let holds = self.roster.pending.values().map(|id| id.holds_until.min(id.expires)).max();
+                let holds = self.roster.pending.held_until();
                 let released = holds.unwrap_or_default().max(self.hold_until);
                 let completes = joining.initial.is_none() && self.roster.all_joined();
                 Some(if completes { joining.deadline.min(released) } else { joining.deadline })

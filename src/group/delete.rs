@@ -1,6 +1,7 @@
 //! What is forgotten on purpose: a whole group, some of its offsets, the offsets of topics that are gone.
 
 use crate::ids::{Generation, TopicName};
+use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::effects::{DeleteOffsetsReply, Effects, Reply};
@@ -13,6 +14,8 @@ impl Group {
     pub(super) fn delete(&mut self, ticket: Ticket, step: &mut Step) {
         let error = if self.is_blank() {
             ErrorCode::GroupIdNotFound
+        } else if matches!(self.state, State::Empty) && self.is_store_behind() {
+            return Self::refuse_write(ticket, Reply::DeleteGroup(ErrorCode::None), step);
         } else if matches!(self.state, State::Empty) {
             self.remove("deleted on request", step);
             ErrorCode::None
@@ -37,6 +40,7 @@ impl Group {
             stored: ledger.stored,
             held: ledger.held,
         };
+        self.wake = self.ledger.held.first_ends();
     }
 
     /// OffsetDelete. Members may hold on to what they subscribe to; of a group whose subscriptions nobody can read, that
@@ -52,6 +56,10 @@ impl Group {
         };
         if let Some(error) = refusal {
             return self.reply(ticket, Reply::DeleteOffsets(DeleteOffsetsReply::refused(error)), step);
+        }
+        if self.is_store_behind() {
+            let refused = DeleteOffsetsReply::refused(ErrorCode::None);
+            return Self::refuse_write(ticket, Reply::DeleteOffsets(refused), step);
         }
         let subscriptions = self.subscriptions();
         let answer = |(topic, partition): (TopicName, i32)| {
@@ -100,12 +108,12 @@ impl Group {
     }
 
     /// Answers "no such group" in place of the coordinator, while the deletion is not durable yet.
-    pub fn hold(&mut self, answers: Effects) -> Effects {
+    pub fn hold(&mut self, answers: Effects, now: Timestamp) -> Effects {
         let mut out = Effects { upto: self.ledger.emitted, ..Effects::default() };
         for (ticket, reply) in answers.replies {
             let waits = self.ledger.emitted > self.ledger.stored && !matches!(reply, Reply::Heartbeat(_));
             if waits {
-                self.ledger.held.push_back((self.ledger.emitted, ticket, reply));
+                self.hold_back(ticket, reply, now);
             } else {
                 out.replies.push((ticket, reply));
             }

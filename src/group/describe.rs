@@ -170,8 +170,8 @@ impl Group {
         MemberDescription {
             id: id.clone(),
             instance: member.instance.clone(),
-            client_id: member.client_id.clone(),
-            client_host: member.client_host.clone(),
+            client_id: member.client_id.to_string(),
+            client_host: member.client_host.to_string(),
             offers: member.present_offers().into_iter().cloned().collect(),
             modules: member.modules.is_some().then(|| member.present_modules().to_vec()),
             metadata: shown.map(|protocol| member.metadata(protocol)).unwrap_or_default(),

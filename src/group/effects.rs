@@ -37,8 +37,8 @@ pub enum Work {
     CheckPlan(WorkId, PlanToCheck),
     /// Make the plan of a generation that the coordinator leads.
     MakePlan(WorkId, PlanToMake),
-    /// Tell from what it would be made now.
-    ReviewPlan(WorkId, PlanToMake),
+    /// Tell from what it would be made now: [`super::Group::plan_to_review`], when its turn comes.
+    ReviewPlan(WorkId),
 }
 
 /// A generation that the coordinator has to plan.
@@ -63,7 +63,7 @@ pub struct PlanToMake {
     pub memo: Option<Bytes>,
     /// The operator's settings.
     pub settings: Arc<GroupSettings>,
-    /// The states of the last accepted plan.
+    /// The states of the last accepted plan; none for a review.
     pub last_states: Vec<(MemberId, Bytes)>,
     /// The wall's time.
     pub now: WallTime,

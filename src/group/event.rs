@@ -119,9 +119,9 @@ pub struct JoinRequest {
     /// The process's lasting name, if it has one.
     pub instance: Option<InstanceId>,
     /// The client's name for itself: the start of the member id it gets.
-    pub client_id: String,
+    pub client_id: Arc<str>,
     /// Where it connects from.
-    pub client_host: String,
+    pub client_host: Arc<str>,
     /// How long it may be silent.
     pub session_timeout: Duration,
     /// How long a rebalance may wait for it.
@@ -129,7 +129,7 @@ pub struct JoinRequest {
     /// What kind of group it wants to join.
     pub protocol_type: ProtocolType,
     /// What it offers, most wanted first.
-    pub protocols: Vec<OfferedProtocol>,
+    pub protocols: Arc<[OfferedProtocol]>,
     /// Whether ids are handed out first.
     pub handshake: IdHandshake,
     /// Whether it can lead without making a plan.

@@ -5,6 +5,7 @@ use super::record::Suspension;
 use super::trigger::Trigger;
 use crate::ids::{Digest, Generation, MemberId, Protocol, TopicName};
 use crate::wire::ErrorCode;
+use std::sync::Arc;
 
 /// Something that happened, told to whoever listens: logs, metrics, the admin port.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,9 +22,9 @@ pub enum Fact {
         /// Its id.
         member: MemberId,
         /// The name its client gives itself.
-        client_id: String,
+        client_id: Arc<str>,
         /// Where it connects from.
-        client_host: String,
+        client_host: Arc<str>,
     },
     /// A process took the place of an earlier one of the same instance id (KIP-345).
     Replaced {
@@ -116,7 +117,7 @@ pub enum Fact {
         /// The request.
         api: &'static str,
         /// Who sent it.
-        client_id: String,
+        client_id: Arc<str>,
         /// The answer.
         error: ErrorCode,
         /// Why, with the values.

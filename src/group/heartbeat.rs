@@ -51,6 +51,6 @@ impl Group {
         let Some(member) = self.roster.members.get_mut(id) else { return };
         member.renew(now);
         let expires = member.expires;
-        self.wake_by(expires);
+        self.session_ends(expires);
     }
 }

@@ -98,9 +98,7 @@ impl Group {
         let keeps_generation = matches!(self.state, State::Stable(_))
             && self.vote(Offers::AsJoined, self.protocol.as_ref(), step.now.wall) == self.protocol;
         if !keeps_generation {
-            if let Some(member) = self.roster.members.get_mut(&it.new) {
-                member.parked = Parked::Join(ticket);
-            }
+            self.roster.park(&it.new, Parked::Join(ticket));
             return match self.state {
                 State::Joining(_) => self.try_complete(step),
                 _ => self.rebalance(Trigger::Replaced(it.new), step),

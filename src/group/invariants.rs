@@ -31,6 +31,7 @@ impl Group {
                 !(is_led && matches!(self.state, State::AwaitingSync(_))) || self.is_made_here(),
             ),
             ("each instance id names its member", self.roster.instances_fit()),
+            ("whatever waits is found by its ticket", self.roster.tickets_fit()),
             ("everybody offers the protocol that is common", self.roster.common_fits()),
             (
                 "a JoinGroup waits only in the join phase",
@@ -47,6 +48,9 @@ impl Group {
                 matches!(self.state, State::AwaitingSync(_) | State::Stable(_))
                     || members.clone().all(|member| member.waiting.is_none()),
             ),
+            ("each heartbeat that waits is found by its time", self.roster.waits_fit()),
+            ("each id that was handed out is found by its times", self.roster.pending.times_fit()),
+            ("no session ends before they are looked at", self.roster.sessions_fit()),
             (
                 "in an active generation the plan is of that generation",
                 !matches!(self.state, State::Stable(_))
@@ -59,8 +63,8 @@ impl Group {
             ("no generation is announced above the reservation", self.ledger.announced <= self.ledger.reserved),
             ("no more is durable than was handed out", self.ledger.stored <= self.ledger.emitted),
             (
-                "an answer is held only for a record that is not durable",
-                self.ledger.held.iter().all(|(seq, _, _)| *seq > self.ledger.stored),
+                "an answer is held only for a record that is not durable, and found by its ticket",
+                self.ledger.held.fits(self.ledger.stored),
             ),
             (
                 "the group is woken before its next deadline",

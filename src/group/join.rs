@@ -6,13 +6,18 @@ use crate::wire::ErrorCode;
 use super::effects::{JoinReply, Reply};
 use super::event::{IdHandshake, JoinRequest, Ticket};
 use super::limits::{MAX_MEMBER_ID_PREFIX_BYTES, MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
-use super::roster::{Member, Parked, PendingId};
+use super::pending::PendingId;
+use super::roster::{Member, Parked};
 use super::state::State;
 use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
 impl Group {
-    pub(super) fn join(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+    pub(super) fn join(&mut self, ticket: Ticket, mut request: JoinRequest, step: &mut Step) {
+        if self.is_store_behind() && !self.roster.members.contains_key(&request.member) {
+            return Self::refuse_write(ticket, join_error(ErrorCode::None, request.member), step);
+        }
+        self.roster.share_name(&mut request.protocols);
         let replaced = self.replaced_by(&request);
         if let Some(reason) = self.limits.session_refusal(request.session_timeout) {
             self.refuse_join(ticket, request, (ErrorCode::InvalidSessionTimeout, reason), step);
@@ -123,13 +128,14 @@ impl Group {
         let expires = step.now.mono + request.session_timeout;
         let holds_until = step.now.mono + self.limits.initial_rebalance_delay;
         self.roster.pending.insert(id.clone(), PendingId { expires, holds_until });
-        self.wake_by(expires.min(holds_until));
+        // While the group joins, the end of the phase sees to what holds it.
+        self.wake_by(expires);
         self.reply(ticket, join_error(ErrorCode::MemberIdRequired, id), step);
     }
 
     /// The name that the client gives itself, and digits that nobody can guess.
     pub(super) fn new_member_id(&self, request: &JoinRequest, entropy: u64) -> MemberId {
-        let name = request.instance.as_ref().map_or(request.client_id.as_str(), |instance| instance.as_str());
+        let name = request.instance.as_ref().map_or(&*request.client_id, |instance| instance.as_str());
         let prefix = &name[..name.floor_char_boundary(MAX_MEMBER_ID_PREFIX_BYTES)];
         let mut digits = entropy;
         loop {
@@ -184,8 +190,8 @@ impl Group {
         };
         if let Some(member) = self.roster.members.get_mut(&id) {
             member.update(request);
-            member.parked = Parked::Join(ticket);
         }
+        self.roster.park(&id, Parked::Join(ticket));
         self.roster.note_offers(&id);
         match trigger {
             Some(trigger) => self.rebalance(trigger, step),
@@ -203,8 +209,9 @@ impl Group {
     /// The same member asks again while an older request of it waits: the older one is answered 27, which every client
     /// takes as "join again", and frees its connection. A newcomer keeps the five minutes of its first join phase.
     pub(super) fn supersede(&mut self, id: &MemberId, step: &mut Step) {
+        let parked = self.roster.park(id, Parked::Nothing);
         let Some(member) = self.roster.members.get_mut(id) else { return };
-        match std::mem::replace(&mut member.parked, Parked::Nothing) {
+        match parked {
             Parked::Nothing => {}
             Parked::Join(old) => {
                 if !member.is_new {
@@ -218,7 +225,7 @@ impl Group {
             }
         }
         let expires = self.roster.members.get(id).map(|member| member.expires);
-        expires.into_iter().for_each(|at| self.wake_by(at));
+        expires.into_iter().for_each(|at| self.session_ends(at));
     }
 }
 

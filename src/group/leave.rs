@@ -64,18 +64,20 @@ impl Group {
         true
     }
 
-    /// The connection of a parked request is gone. A newcomer that was never told its id can never come back and is
+    /// The connection of a request that waits is gone. A newcomer that was never told its id can never come back and is
     /// dropped at once; anybody else is judged by its session alone, which begins to count now.
     pub(super) fn closed(&mut self, ticket: Ticket, step: &mut Step) {
-        if self.forget_beat(ticket) {
+        if self.forget_held(ticket, step) {
             return;
         }
-        let holds = |parked: Parked| parked == Parked::Join(ticket) || parked == Parked::Sync(ticket);
-        let Some((id, member)) = self.roster.members.iter_mut().find(|(_, member)| holds(member.parked)) else {
+        let Some(id) = self.roster.waits_under(ticket).cloned() else { return };
+        let Some(member) = self.roster.members.get(&id) else { return };
+        if member.waiting.is_some_and(|beat| beat.ticket() == ticket) {
+            self.roster.park_beat(&id, None);
             return;
-        };
-        member.parked = Parked::Nothing;
-        let id = id.clone();
+        }
+        self.roster.park(&id, Parked::Nothing);
+        let Some(member) = self.roster.members.get_mut(&id) else { return };
         // What it took over from an earlier process is not lost with a connection: the next one asks for it by its instance id.
         if member.knows_id || member.replaces {
             member.is_new = false;

@@ -33,8 +33,8 @@ pub(super) struct Led {
     pub(super) modules: Arc<[ModuleOffer]>,
     /// The look that is to come.
     review: Option<Review>,
-    /// The look that is under way.
-    reviewing: Option<(WorkId, Cause)>,
+    /// The look that was asked for.
+    reviewing: Option<Reviewing>,
     /// When the strategy wants to be called again.
     call_again_at: Option<Timestamp>,
     /// The last one that took the place of an earlier process and wants something else.
@@ -50,6 +50,15 @@ struct Review {
     /// Further changes put it off until then.
     latest: Timestamp,
     cause: Cause,
+}
+
+/// A look that is waiting for its turn, or under way.
+#[derive(Clone, Copy, Debug)]
+struct Reviewing {
+    work: WorkId,
+    cause: Cause,
+    /// Whether what it looks at was handed out: a later change is not in it.
+    begun: bool,
 }
 
 /// What gave rise to a look.
@@ -78,7 +87,7 @@ impl Group {
     /// Whether the plan of the present generation is being made or stored.
     pub(super) fn is_made_here(&self) -> bool {
         let State::AwaitingSync(awaiting) = &self.state else { return false };
-        matches!(awaiting.submission, Some(Submission::Making(_) | Submission::Storing(_)))
+        matches!(awaiting.submission, Some(Submission::Making(_) | Submission::Storing(..)))
     }
 
     /// The modules that the coordinator can run: told to a group that it has just made or read.
@@ -106,7 +115,9 @@ impl Group {
         if !self.is_led_now() {
             return;
         }
-        let Some(plan) = self.plan_to_make(step.now.wall) else { return };
+        let Some(mut plan) = self.plan_to_make(step.now.wall) else { return };
+        let last = self.plan.iter().flat_map(|plan| &plan.states);
+        plan.last_states = last.map(|(id, state)| (id.clone(), state.0.clone())).collect();
         // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
         let work = WorkId(step.entropy);
         if let State::AwaitingSync(awaiting) = &mut self.state {
@@ -115,6 +126,7 @@ impl Group {
         }
     }
 
+    /// What is to be planned, without the states of the last plan.
     fn plan_to_make(&self, now: WallTime) -> Option<PlanToMake> {
         let (protocol_type, protocol) = (self.protocol_type.clone()?, self.protocol.clone()?);
         let member = |(id, member): (&MemberId, &super::roster::Member)| JoinedMember {
@@ -124,7 +136,6 @@ impl Group {
         };
         let members: Vec<JoinedMember> = self.roster.members.iter().map(member).collect();
         let shortest = self.roster.members.values().map(|member| member.rebalance_timeout).min().unwrap_or_default();
-        let last = self.plan.iter().flat_map(|plan| &plan.states);
         Some(PlanToMake {
             group: self.id.clone(),
             assignor: self.own_module(&protocol, now).map(|module| module.protocol.clone()),
@@ -135,7 +146,7 @@ impl Group {
             members,
             memo: self.plan.as_ref().and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
             settings: Arc::clone(&self.settings),
-            last_states: last.map(|(id, state)| (id.clone(), state.0.clone())).collect(),
+            last_states: Vec::new(),
             now,
             budget: (shortest / PLAN_SHARE_OF_REBALANCE).min(LONGEST_PLAN),
         })
@@ -292,15 +303,26 @@ impl Group {
             Some(trigger) => return self.rebalance(trigger, step),
             None => {}
         }
-        let Some(plan) = self.plan_to_make(step.now.wall) else { return };
+        // One that still waits for its turn will see this change too.
+        if let Some(waiting) = self.led.reviewing.as_mut().filter(|it| !it.begun) {
+            waiting.cause = waiting.cause.max(cause);
+            return;
+        }
         let work = WorkId(step.entropy);
-        self.led.reviewing = Some((work, cause));
-        step.effects.work.push(Work::ReviewPlan(work, plan));
+        self.led.reviewing = Some(Reviewing { work, cause, begun: false });
+        step.effects.work.push(Work::ReviewPlan(work));
+    }
+
+    /// The turn of a look has come: what it looks at, if it is still wanted. It is no part of the work that the group asks
+    /// for: one change of the topics is a look at every led group, and nobody could hold the members of all.
+    pub fn plan_to_review(&mut self, id: WorkId, now: WallTime) -> Option<PlanToMake> {
+        self.led.reviewing.as_mut().filter(|it| it.work == id)?.begun = true;
+        self.plan_to_make(now)
     }
 
     /// From what a plan would be made now: if that is something else, the group gets a new one.
     pub(super) fn plan_reviewed(&mut self, id: WorkId, fingerprint: u64, step: &mut Step) {
-        let Some((_, cause)) = self.led.reviewing.take_if(|(waiting, _)| *waiting == id) else { return };
+        let Some(Reviewing { cause, .. }) = self.led.reviewing.take_if(|it| it.work == id) else { return };
         let State::Stable(_) = &self.state else { return };
         let (Some(plan), Some(protocol)) = (&self.plan, &self.protocol) else { return };
         if plan.fingerprint == Some(fingerprint) {

@@ -15,6 +15,8 @@ pub struct GroupLimits {
     pub max_size: usize,
     /// `offset.metadata.max.bytes`: the longest note of a commit.
     pub offset_metadata_max_bytes: usize,
+    /// `offsets.commit.timeout.ms`: how long the answer to a write waits for the store.
+    pub offsets_commit_timeout: Duration,
     /// `offsets.retention.minutes`: how long offsets are kept that nobody works with.
     pub offsets_retention: Duration,
     /// `offsets.retention.check.interval.ms`: how often they are looked for.
@@ -45,6 +47,7 @@ impl Default for GroupLimits {
             initial_rebalance_delay: Duration::from_secs(3),
             max_size: i32::MAX as usize,
             offset_metadata_max_bytes: 4096,
+            offsets_commit_timeout: Duration::from_secs(5),
             offsets_retention: Duration::from_secs(7 * 24 * 3600),
             offsets_check_interval: Duration::from_secs(600),
         }
@@ -115,3 +118,7 @@ pub const MAX_MEMBER_ID_PREFIX_BYTES: usize = 256;
 
 /// Ids handed out and not used yet, per group: more are refused until one is used or expires.
 pub const MAX_PENDING_IDS: usize = 100_000;
+
+/// Records of a group that may wait for the store: above it commits, deletions and newcomers are refused. A second of ten
+/// thousand members that all commit ten partitions; of a store that hangs, some ten megabytes.
+pub const MAX_UNSTORED_RECORDS: u64 = 100_000;

@@ -2,10 +2,10 @@
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
 //!
 //! Where to look: the data of each state in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
-//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`; how far members have come in
+//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`, what waits for that in `held.rs`; how far members have come in
 //! `offsets.rs`, when that is forgotten in `expiry.rs` and `delete.rs`, and whose it is in `ownership.rs`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, ProtocolType, TopicName};
@@ -19,6 +19,7 @@ pub mod event;
 mod expiry;
 pub mod fact;
 mod heartbeat;
+mod held;
 mod history;
 mod instances;
 mod invariants;
@@ -28,6 +29,7 @@ mod led;
 pub mod limits;
 mod offsets;
 mod ownership;
+mod pending;
 mod persist;
 mod plan_check;
 mod pulse;
@@ -112,7 +114,7 @@ struct Ledger {
     /// Those known to be durable.
     stored: Seq,
     /// Answers that wait for a record.
-    held: VecDeque<(Seq, Ticket, Reply)>,
+    held: held::Held,
     /// The last record that removed the whole group; what came before it means nothing any more.
     removed: Seq,
     /// The highest generation that may have been announced.
@@ -224,6 +226,12 @@ impl Group {
     /// Makes sure that the group is woken by then.
     fn wake_by(&mut self, at: Timestamp) {
         self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+
+    /// Makes sure that a session that ends then is looked at.
+    fn session_ends(&mut self, at: Timestamp) {
+        self.roster.note_session_end(at);
+        self.wake_by(at);
     }
 }
 

@@ -14,6 +14,10 @@ impl Group {
     /// Each partition has its own answer; one that is refused leaves nothing behind (KAFKA-16371).
     pub(super) fn commit(&mut self, ticket: Ticket, request: CommitRequest, step: &mut Step) {
         let refusal = self.may_commit(&request, step).err();
+        if refusal.is_none() && self.is_store_behind() {
+            let each = request.offsets.into_iter().map(|it| (it.topic, it.partition, ErrorCode::None)).collect();
+            return Self::refuse_write(ticket, Reply::Commit(each), step);
+        }
         let (at, expires) = (step.now.wall, request.retention.map(|kept| step.now.wall + kept));
         let judges = refusal.is_none() && self.judges_owners(&request.member);
         let mut foreign = None;

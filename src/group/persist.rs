@@ -1,6 +1,6 @@
 //! What survives a crash: which records are handed out when, which answers wait for them, and how a group comes back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
@@ -9,6 +9,7 @@ use crate::wire::ErrorCode;
 
 use super::effects::{DeleteOffsetsReply, LeaveReply, Reply};
 use super::event::{Seq, Ticket};
+use super::held::told_of_place;
 use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
@@ -143,7 +144,7 @@ impl Group {
     /// what a crash could still undo.
     pub(super) fn reply(&mut self, ticket: Ticket, reply: Reply, step: &mut Step) {
         if self.ledger.emitted > self.ledger.stored {
-            self.ledger.held.push_back((self.ledger.emitted, ticket, reply));
+            self.hold_back(ticket, reply, step.now.mono);
         } else {
             step.effects.replies.push((ticket, reply));
         }
@@ -151,39 +152,23 @@ impl Group {
 
     pub(super) fn stored(&mut self, upto: Seq, step: &mut Step) {
         self.ledger.stored = self.ledger.stored.max(upto.min(self.ledger.emitted));
-        while let Some((seq, ticket, reply)) = self.ledger.held.pop_front() {
-            if seq > self.ledger.stored {
-                self.ledger.held.push_front((seq, ticket, reply));
-                break;
-            }
-            if let Reply::Join(join) = &reply
-                && !join.error.is_error()
-            {
-                self.renew(&join.member, step.now.mono);
+        while let Some((ticket, reply)) = self.ledger.held.take_stored(self.ledger.stored) {
+            if let Some(id) = told_of_place(&reply) {
+                self.renew(id, step.now.mono);
             }
             step.effects.replies.push((ticket, reply));
         }
         let State::AwaitingSync(awaiting) = &self.state else { return };
-        if matches!(awaiting.submission, Some(Submission::Storing(seq)) if seq <= self.ledger.stored) {
+        if matches!(awaiting.submission, Some(Submission::Storing(seq, _)) if seq <= self.ledger.stored) {
             self.hand_out(step);
         }
-    }
-
-    /// The members whose answers to JoinGroup wait for the store. No client says that it is alive while it waits for
-    /// that, so until it has it the store's lateness would count as its silence.
-    pub(super) fn owed_answers(&self) -> BTreeSet<&MemberId> {
-        let waits = self.ledger.held.iter().filter_map(|(_, _, reply)| match reply {
-            Reply::Join(join) if !join.error.is_error() => Some(&join.member),
-            _ => None,
-        });
-        waits.collect()
     }
 
     /// Nobody knows what of it is durable. Whoever waits is told to find the coordinator again; the shell then forgets
     /// the group and reads it anew.
     pub(super) fn store_failed(&mut self, step: &mut Step) {
         let error = ErrorCode::CoordinatorNotAvailable;
-        for (_, ticket, reply) in std::mem::take(&mut self.ledger.held) {
+        for (ticket, reply) in std::mem::take(&mut self.ledger.held).take_all() {
             step.effects.replies.push((ticket, failed(reply, error)));
         }
         self.release_beats(error, step);
@@ -209,7 +194,7 @@ pub(super) fn reserve_ahead(generation: Generation) -> Generation {
 }
 
 /// The same answer as a failure.
-fn failed(reply: Reply, error: ErrorCode) -> Reply {
+pub(super) fn failed(reply: Reply, error: ErrorCode) -> Reply {
     match reply {
         // Which id the member has is as unknown as the rest.
         Reply::Join(_) => join_error(error, MemberId::default()),

@@ -12,11 +12,12 @@ use super::state::State;
 
 impl Group {
     /// The answer to a heartbeat that brings neither an instance id nor anything of divvy's; the member's session begins
-    /// anew. None, and nothing is changed, when the group would have to be woken earlier for it: then it has to come as
+    /// anew. None, and nothing is changed, when sessions would have to be looked at earlier for it: then it has to come as
     /// an event.
     pub fn pulse(&mut self, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
+        let sessions_end = self.roster.sessions_end();
         let Some(member) = self.roster.members.get_mut(member) else { return Some(ErrorCode::UnknownMemberId) };
-        if self.wake.is_none_or(|wake| wake > now + member.session_timeout) {
+        if sessions_end.is_none_or(|at| at > now + member.session_timeout) {
             return None;
         }
         member.used_id = true;

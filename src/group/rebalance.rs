@@ -27,7 +27,7 @@ impl Group {
         let deadline = step.now.mono + if first { delay } else { phase };
         let initial = first.then(|| InitialDelay { remaining: phase.saturating_sub(delay), newcomer: false });
         self.release_syncs(ErrorCode::RebalanceInProgress, None, step);
-        if matches!(&self.state, State::AwaitingSync(it) if matches!(it.submission, Some(Submission::Storing(_)))) {
+        if matches!(&self.state, State::AwaitingSync(it) if matches!(it.submission, Some(Submission::Storing(..)))) {
             self.history.withdrawn(self.generation);
         }
         self.history.began(step.now);
@@ -55,7 +55,7 @@ impl Group {
         if self.hold_until > now && self.something_else_would_run(step.now.wall) {
             self.hold_until = now;
         }
-        let held_by_id = self.roster.pending.values().map(|id| id.holds_until.min(id.expires)).max();
+        let held_by_id = self.roster.pending.held_until();
         let until = held_by_id.unwrap_or_default().max(self.hold_until);
         if until > now {
             return self.wake_by(until);
@@ -148,8 +148,8 @@ impl Group {
         self.wake_by(deadline);
         let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();
         for id in ids {
+            let parked = self.roster.park(&id, Parked::Nothing);
             let Some(member) = self.roster.members.get_mut(&id) else { continue };
-            let parked = std::mem::replace(&mut member.parked, Parked::Nothing);
             let Parked::Join(ticket) = parked else {
                 // A static member that is away: it cannot ask for a state that it was not told of, and only its session says
                 // how long its place is kept.
@@ -161,7 +161,7 @@ impl Group {
             member.synced = false;
             member.renew(now);
             let expires = member.expires;
-            self.wake_by(expires);
+            self.session_ends(expires);
             let reply = self.join_reply(&id, step.now.wall);
             self.reply(ticket, Reply::Join(reply), step);
         }

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 use super::event::{CommittedOffset, ModuleOffer, OfferedProtocol};
 use super::history::GenerationRecord;
@@ -82,7 +83,8 @@ pub struct Header {
     pub since: WallTime,
 }
 
-/// A member, with every protocol that it offers: a restored follower that joins again unchanged costs no rebalance.
+/// A member, with every protocol that it offers: a restored follower that joins again unchanged costs no rebalance. What
+/// is long is shared with the live member: each generation stores everybody.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MemberRecord {
     /// Its id.
@@ -90,15 +92,15 @@ pub struct MemberRecord {
     /// Its lasting name, if it has one.
     pub instance: Option<InstanceId>,
     /// The name its client gives itself.
-    pub client_id: String,
+    pub client_id: Arc<str>,
     /// Where it connects from.
-    pub client_host: String,
+    pub client_host: Arc<str>,
     /// How long it may be silent.
     pub session_timeout_ms: u32,
     /// How long a rebalance may wait for it.
     pub rebalance_timeout_ms: u32,
     /// What it offers, most wanted first.
-    pub protocols: Vec<OfferedProtocol>,
+    pub protocols: Arc<[OfferedProtocol]>,
     /// The modules that it can run; none for a member that is not divvy's.
     pub modules: Option<Vec<ModuleOffer>>,
 }

@@ -1,11 +1,13 @@
 //! Who is in a group: its members, and the ids that were handed out and not used yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::event::{JoinRequest, ModuleOffer, OfferedProtocol, Ticket};
+use super::pending::PendingIds;
 use super::record::MemberRecord;
 use super::waiting::WaitingBeat;
 use crate::ids::{Digest, InstanceId, MemberId, Protocol};
@@ -15,12 +17,12 @@ use crate::time::Timestamp;
 #[derive(Debug)]
 pub(super) struct Member {
     pub instance: Option<InstanceId>,
-    pub client_id: String,
-    pub client_host: String,
+    pub client_id: Arc<str>,
+    pub client_host: Arc<str>,
     pub session_timeout: Duration,
     pub rebalance_timeout: Duration,
     /// What it offers, most wanted first.
-    pub protocols: Vec<OfferedProtocol>,
+    pub protocols: Arc<[OfferedProtocol]>,
     /// The modules behind its offers; none for a member that is not divvy's.
     pub modules: Option<Vec<ModuleOffer>>,
     /// The modules that it would offer now, when a heartbeat said that they are others.
@@ -51,6 +53,15 @@ pub(super) enum Parked {
     Nothing,
     Join(Ticket),
     Sync(Ticket),
+}
+
+impl Parked {
+    fn ticket(self) -> Option<Ticket> {
+        match self {
+            Parked::Nothing => None,
+            Parked::Join(ticket) | Parked::Sync(ticket) => Some(ticket),
+        }
+    }
 }
 
 impl Member {
@@ -175,6 +186,11 @@ impl Member {
         self.instance.is_some()
     }
 
+    /// Of what of it waits.
+    fn tickets(&self) -> impl Iterator<Item = Ticket> + use<> {
+        self.parked.ticket().into_iter().chain(self.waiting.map(WaitingBeat::ticket))
+    }
+
     /// Whether its JoinGroup waits.
     pub fn has_joined(&self) -> bool {
         matches!(self.parked, Parked::Join(_))
@@ -191,22 +207,20 @@ impl Member {
     }
 }
 
-/// An id that was handed out with error 79 (KIP-394).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingId {
-    /// It is forgotten then.
-    pub expires: Timestamp,
-    /// Until then a join phase waits for it.
-    pub holds_until: Timestamp,
-}
-
 /// The members and the pending ids of a group.
 #[derive(Debug, Default)]
 pub(super) struct Roster {
     pub members: BTreeMap<MemberId, Member>,
-    pub pending: BTreeMap<MemberId, PendingId>,
+    pub pending: PendingIds,
+    /// The members whose heartbeats wait, by when their time is over.
+    pub waits: BTreeSet<(Timestamp, MemberId)>,
+    /// No session ends earlier. A heartbeat only moves one on, so that it need not be found in any order: when the bound
+    /// is reached, one look at all finds the next, nearly a session away.
+    sessions_end: Option<Timestamp>,
     /// The member of each instance id.
     instances: BTreeMap<InstanceId, MemberId>,
+    /// Whose each request and each heartbeat is that waits: ten thousand connections may close at once.
+    tickets: BTreeMap<Ticket, MemberId>,
     /// A protocol that everybody offers, as long as one is known.
     common: Option<Protocol>,
     arrivals: u64,
@@ -221,8 +235,45 @@ impl Roster {
         if self.members.is_empty() {
             self.common = member.protocols.first().map(|offered| offered.name.clone());
         }
+        self.tickets.extend(member.tickets().map(|ticket| (ticket, id.clone())));
+        self.note_session_end(member.expires);
         self.members.insert(id.clone(), member);
         self.note_offers(&id);
+    }
+
+    /// Lets a member's request wait, or nothing of it any more; gives back what of it waited.
+    pub fn park(&mut self, id: &MemberId, parked: Parked) -> Parked {
+        let Some(member) = self.members.get_mut(id) else { return Parked::Nothing };
+        let before = std::mem::replace(&mut member.parked, parked);
+        before.ticket().map(|ticket| self.tickets.remove(&ticket));
+        self.tickets.extend(parked.ticket().map(|ticket| (ticket, id.clone())));
+        before
+    }
+
+    /// Lets a member's heartbeat wait, or none of it any more; gives back the one that waited.
+    pub fn park_beat(&mut self, id: &MemberId, beat: Option<WaitingBeat>) -> Option<WaitingBeat> {
+        let member = self.members.get_mut(id)?;
+        let before = std::mem::replace(&mut member.waiting, beat);
+        if let Some(beat) = before {
+            self.tickets.remove(&beat.ticket());
+            self.waits.remove(&(beat.until, id.clone()));
+        }
+        if let Some(beat) = beat {
+            self.tickets.insert(beat.ticket(), id.clone());
+            self.waits.insert((beat.until, id.clone()));
+        }
+        before
+    }
+
+    /// Whose request or heartbeat waits under this ticket.
+    pub fn waits_under(&self, ticket: Ticket) -> Option<&MemberId> {
+        self.tickets.get(&ticket)
+    }
+
+    /// Whether whatever waits, and nothing else, is found by its ticket.
+    pub fn tickets_fit(&self) -> bool {
+        let waiting = || self.members.iter().flat_map(|(id, member)| member.tickets().map(move |ticket| (ticket, id)));
+        waiting().count() == self.tickets.len() && waiting().all(|(ticket, id)| self.tickets.get(&ticket) == Some(id))
     }
 
     /// Notes that what a member offers may be something else now.
@@ -234,6 +285,14 @@ impl Roster {
     /// Notes that everybody offers this protocol.
     pub fn note_common(&mut self, protocol: Option<&Protocol>) {
         self.common = protocol.filter(|name| self.members.values().all(|member| member.offers(name))).cloned();
+    }
+
+    /// Has these offers name the protocol that everybody offers by everybody's own copy of its name.
+    pub fn share_name(&self, offers: &mut Arc<[OfferedProtocol]>) {
+        let (Some(common), Some(offers)) = (&self.common, Arc::get_mut(offers)) else { return };
+        if let Some(offered) = offers.iter_mut().find(|offered| offered.name == *common) {
+            offered.name = common.clone();
+        }
     }
 
     /// Whether these offers are known to fit to everybody's, without a look at each: in a large group whose members all
@@ -250,9 +309,13 @@ impl Roster {
     /// Lets a member go.
     pub fn remove(&mut self, id: &MemberId) -> Option<Member> {
         let member = self.members.remove(id)?;
+        if let Some(beat) = &member.waiting {
+            self.waits.remove(&(beat.until, id.clone()));
+        }
         if let Some(instance) = &member.instance {
             self.instances.remove(instance);
         }
+        member.tickets().for_each(|ticket| drop(self.tickets.remove(&ticket)));
         Some(member)
     }
 
@@ -266,6 +329,36 @@ impl Roster {
         let of_members = self.members.iter().filter_map(|(id, member)| Some((member.instance.as_ref()?, id)));
         of_members.clone().count() == self.instances.len()
             && of_members.into_iter().all(|(instance, id)| self.instances.get(instance) == Some(id))
+    }
+
+    /// Notes that a session ends then, unless it is renewed.
+    pub fn note_session_end(&mut self, at: Timestamp) {
+        self.sessions_end = Some(self.sessions_end.map_or(at, |first| first.min(at)));
+    }
+
+    /// Before this no session ends.
+    pub fn sessions_end(&self) -> Option<Timestamp> {
+        self.sessions_end
+    }
+
+    /// Looks at all for the first session that ends.
+    pub fn find_sessions_end(&mut self) {
+        self.sessions_end = self.first_session_end();
+    }
+
+    fn first_session_end(&self) -> Option<Timestamp> {
+        self.members.values().filter(|member| member.can_expire()).map(|member| member.expires).min()
+    }
+
+    /// Whether no session ends before the bound.
+    pub fn sessions_fit(&self) -> bool {
+        self.first_session_end().is_none_or(|at| self.sessions_end.is_some_and(|bound| bound <= at))
+    }
+
+    /// Whether each heartbeat that waits, and nothing else, is found by its time.
+    pub fn waits_fit(&self) -> bool {
+        let waiting = self.members.iter().filter_map(|(id, member)| Some((member.waiting.as_ref()?.until, id.clone())));
+        waiting.collect::<BTreeSet<_>>() == self.waits
     }
 
     /// The number of the next arrival.

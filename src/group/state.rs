@@ -61,8 +61,8 @@ pub(super) enum Submission {
     Checking(WorkId, Box<SubmittedPlan>),
     /// The coordinator leads, and makes it.
     Making(WorkId),
-    /// It is fine and becomes durable with this record.
-    Storing(Seq),
+    /// It is fine and becomes durable with this record. Whoever waits for it then is told so by then at the latest.
+    Storing(Seq, Timestamp),
 }
 
 /// What the leader sent.

@@ -30,10 +30,11 @@ impl Group {
         member.synced = true;
         match &self.state {
             State::AwaitingSync(_) => {
-                member.parked = Parked::Sync(ticket);
+                self.roster.park(&id, Parked::Sync(ticket));
                 if self.leader.as_ref() == Some(&id) {
                     self.leaders_result(request.result, step);
                 }
+                self.await_plan_stored(step.now.mono);
             }
             State::Stable(_) => {
                 let reply = Reply::Sync(self.sync_reply(&id));
@@ -177,8 +178,9 @@ impl Group {
         let stands_in = is_foreign || fault.is_some();
         let last = self.plan.take();
         let remembered = last.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
-        let mut states = plan.states;
-        states.retain(|(id, _)| self.roster.members.contains_key(id));
+        // The roster's own ids: the plan's are parts of a request.
+        let known = |(id, state)| Some((self.roster.members.get_key_value(&id)?.0.clone(), state));
+        let mut states: Vec<(MemberId, MemberState)> = plan.states.into_iter().filter_map(known).collect();
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);
@@ -207,8 +209,9 @@ impl Group {
         self.emit_history(step);
         let upto = self.ledger.emitted;
         if let State::AwaitingSync(awaiting) = &mut self.state {
-            awaiting.submission = Some(Submission::Storing(upto));
+            awaiting.submission = Some(Submission::Storing(upto, step.now.mono));
         }
+        self.await_plan_stored(step.now.mono);
     }
 
     /// The plan is durable: the generation is active.
@@ -253,10 +256,9 @@ impl Group {
     }
 
     /// Takes a member's parked SyncGroup, if there is one; its session counts again.
-    fn unpark_sync(&mut self, id: &MemberId, now: Timestamp) -> Option<Ticket> {
-        let member = self.roster.members.get_mut(id)?;
-        let Parked::Sync(ticket) = member.parked else { return None };
-        member.parked = Parked::Nothing;
+    pub(super) fn unpark_sync(&mut self, id: &MemberId, now: Timestamp) -> Option<Ticket> {
+        let Parked::Sync(ticket) = self.roster.members.get(id)?.parked else { return None };
+        self.roster.park(id, Parked::Nothing);
         self.renew(id, now);
         Some(ticket)
     }

@@ -18,51 +18,50 @@ use super::{Group, Step};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WaitingBeat {
     ticket: Ticket,
-    until: Timestamp,
+    pub until: Timestamp,
 }
 
 impl Group {
     /// Lets a member's heartbeat wait. One of it that waits already has its answer now: nothing has happened.
     pub(super) fn hold_beat(&mut self, id: &MemberId, ticket: Ticket, wait: Duration, step: &mut Step) {
-        let Some(member) = self.roster.members.get_mut(id) else { return };
+        let Some(member) = self.roster.members.get(id) else { return };
         let most = (member.session_timeout / HEARTBEAT_WAITS_PER_SESSION).min(LONGEST_HEARTBEAT_WAIT);
         let until = step.now.mono + wait.min(most);
-        let before = member.waiting.replace(WaitingBeat { ticket, until });
+        let before = self.roster.park_beat(id, Some(WaitingBeat { ticket, until }));
         step.effects.replies.extend(before.map(|beat| (beat.ticket, Reply::Heartbeat(ErrorCode::None))));
         self.wake_by(until);
     }
 
     /// Answers every heartbeat that waits.
     pub(super) fn release_beats(&mut self, error: ErrorCode, step: &mut Step) {
-        self.release_beats_due(None, error, step);
+        self.release_beats_due(Timestamp(u64::MAX), error, step);
     }
 
     /// Answers those whose time is over.
     pub(super) fn end_waits(&mut self, step: &mut Step) {
-        self.release_beats_due(Some(step.now.mono), ErrorCode::None, step);
+        self.release_beats_due(step.now.mono, ErrorCode::None, step);
     }
 
-    fn release_beats_due(&mut self, by: Option<Timestamp>, error: ErrorCode, step: &mut Step) {
-        for member in self.roster.members.values_mut() {
-            if let Some(beat) = member.waiting.take_if(|beat| by.is_none_or(|by| beat.until <= by)) {
-                member.renew(step.now.mono);
-                step.effects.replies.push((beat.ticket, Reply::Heartbeat(error)));
-            }
+    fn release_beats_due(&mut self, by: Timestamp, error: ErrorCode, step: &mut Step) {
+        while self.roster.waits.first().is_some_and(|(until, _)| *until <= by) {
+            let Some((_, id)) = self.roster.waits.pop_first() else { return };
+            self.renew(&id, step.now.mono);
+            step.effects.replies.extend(self.roster.park_beat(&id, None).map(|beat| beat.answer(error)));
         }
-    }
-
-    /// The connection of a waiting heartbeat is gone. Says whether it was one.
-    pub(super) fn forget_beat(&mut self, ticket: Ticket) -> bool {
-        self.roster.members.values_mut().any(|member| member.waiting.take_if(|beat| beat.ticket == ticket).is_some())
     }
 
     /// When the first of them has its answer at the latest.
     pub(super) fn waits_end(&self) -> Option<Timestamp> {
-        self.roster.members.values().filter_map(|member| member.waiting).map(|beat| beat.until).min()
+        self.roster.waits.first().map(|(until, _)| *until)
     }
 }
 
 impl WaitingBeat {
+    /// Under which it is answered.
+    pub fn ticket(self) -> Ticket {
+        self.ticket
+    }
+
     /// Its answer, when the member is gone.
     pub fn answer(self, error: ErrorCode) -> (Ticket, Reply) {
         (self.ticket, Reply::Heartbeat(error))

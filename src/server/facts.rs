@@ -24,7 +24,7 @@ impl Teller {
             Fact::StateChanged { from, to } => tracing::debug!(%group, from, to, "state changed"),
             Fact::Joined { member, client_id, client_host } => {
                 let (member, client_id) = (Shown(member), Shown(client_id));
-                tracing::info!(%group, %member, %client_id, client_host, "member joined");
+                tracing::info!(%group, %member, %client_id, client_host = &**client_host, "member joined");
             }
             Fact::Replaced { old, new } => {
                 tracing::info!(%group, old = %Shown(old), new = %Shown(new), "static member came back");

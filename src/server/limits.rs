@@ -79,6 +79,11 @@ pub(crate) const MODULE_CHECK_TIME: Duration = Duration::from_secs(1);
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
 
+/// Reviews of coordinator-led groups that a shard has begun; the groups of others wait by their names alone. One change of
+/// the topics is a review of every led group, and each that was begun holds a copy of its members. One thread does them
+/// all: the second keeps it busy.
+pub(crate) const MAX_REVIEWS_BEGUN: usize = 2;
+
 /// Metadata and states of a foreign plan that is checked where it is, without a thread: some tens of microseconds.
 pub(crate) const CHECKED_AT_ONCE_BYTES: usize = 16 * 1024;
 

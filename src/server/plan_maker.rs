@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 
 use tokio::sync::Semaphore;
 
@@ -25,20 +26,26 @@ use crate::topics::TopicTable;
 const CONSUMER: &str = "consumer";
 
 /// Who makes them.
-pub(crate) struct PlanMaker(Arc<Semaphore>);
+pub(crate) struct PlanMaker {
+    places: Arc<Semaphore>,
+    reviews: Sender<Review>,
+}
 
 /// The strategies at hand.
 pub(crate) type Strategies = Vec<Arc<dyn Assignor>>;
 
 impl PlanMaker {
-    /// With nothing to do.
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_PLANS_AT_ONCE)))
+    /// With nothing to do. Reviews have a thread of their own: a change of the topics asks for one of every led group, and
+    /// plan checks, which members wait for, must not wait behind them.
+    pub(crate) fn start(loss: Loss) -> std::io::Result<Self> {
+        let (reviews, asked) = channel::<Review>();
+        spawn::thread("plan review", loss, move || asked.into_iter().for_each(Review::run))?;
+        Ok(Self { places: Arc::new(Semaphore::new(MAX_PLANS_AT_ONCE)), reviews })
     }
 
     /// Begins a plan. Whatever happens, the group is told.
     pub(crate) fn begin(&self, handle: &Handle, shard: usize, group: GroupId, id: WorkId, plan: PlanToMake) {
-        let places = Arc::clone(&self.0);
+        let places = Arc::clone(&self.places);
         let promise =
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
@@ -55,23 +62,29 @@ impl PlanMaker {
         });
     }
 
-    /// Begins a look at what a plan would be made from now. It runs no module.
-    pub(crate) fn review(
-        &self,
-        handle: &Handle,
-        shard: usize,
-        group: GroupId,
-        id: WorkId,
-        plan: PlanToMake,
-        loss: Loss,
-    ) {
-        let handle = handle.clone();
-        spawn::blocking("plan review", loss, move || {
-            let (strategies, table) = (handle.modules().strategies(), handle.topics().view());
-            let (members, topics) = read(&plan, table.table());
-            let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics, &members));
-            handle.tell(shard, ToShard::WorkDone(group, id, outcome));
-        });
+    /// Begins a look at what a plan would be made from now.
+    pub(crate) fn review(&self, review: Review) {
+        // The thread outlives everybody who can send.
+        let _ = self.reviews.send(review);
+    }
+}
+
+/// A look at what a plan would be made from now. It runs no module.
+pub(crate) struct Review {
+    pub(crate) handle: Handle,
+    pub(crate) shard: usize,
+    pub(crate) group: GroupId,
+    pub(crate) id: WorkId,
+    pub(crate) plan: PlanToMake,
+}
+
+impl Review {
+    fn run(self) {
+        let Self { handle, shard, group, id, plan } = self;
+        let (strategies, table) = (handle.modules().strategies(), handle.topics().view());
+        let (members, topics) = read(&plan, table.table());
+        let outcome = WorkOutcome::PlanReviewed(of(&plan, &strategies, &topics, &members));
+        handle.tell(shard, ToShard::WorkDone(group, id, outcome));
     }
 }
 

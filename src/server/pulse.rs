@@ -5,16 +5,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 use super::Handle;
 use crate::coordinator::Coordinator;
 use crate::ids::Generation;
 use crate::time::Timestamp;
-use crate::wire::frame::{decode_request, put_response};
-use crate::wire::header::RequestHeader;
-use crate::wire::messages::{HeartbeatRequest, HeartbeatResponse};
-use crate::wire::{ApiKey, Reader};
+use crate::wire::ApiKey;
+use crate::wire::plain::PlainHeartbeat;
 
 /// The groups of one shard. Whoever has the lock answers; nobody holds it across a wait.
 pub(crate) type Shared = Arc<Mutex<Coordinator>>;
@@ -35,35 +33,24 @@ impl Pulse {
     }
 
     /// Answers a frame if it is a plain heartbeat and its shard is free. False: nothing was done about it.
-    pub(crate) fn answers(&mut self, handle: &Handle, frame: &Bytes) -> bool {
+    pub(crate) fn answers(&mut self, handle: &Handle, frame: &[u8]) -> bool {
         self.answer(handle, frame).is_some()
     }
 
-    fn answer(&mut self, handle: &Handle, frame: &Bytes) -> Option<()> {
-        if !frame.starts_with(&ApiKey::Heartbeat.code().to_be_bytes()) {
-            return None;
-        }
-        let mut body = Reader::new(frame.clone());
-        // What cannot be read is for those to tell who can close the connection.
-        let header = RequestHeader::decode(&mut body).ok()?;
-        header.served()?;
-        let request: HeartbeatRequest = decode_request(body, header.api_version).ok()?;
-        if request.group_instance_id.is_some() || !request.tags.is_empty() {
-            return None;
-        }
+    fn answer(&mut self, handle: &Handle, frame: &[u8]) -> Option<()> {
+        let heartbeat = PlainHeartbeat::read(frame)?;
         let now = *self.now.get_or_insert_with(|| handle.clock().mono());
-        let mut coordinator = match handle.coordinator(handle.shard_of(&request.group_id)).try_lock() {
+        let mut coordinator = match handle.coordinator(handle.shard_of(heartbeat.group)).try_lock() {
             Ok(coordinator) => coordinator,
             Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
             Err(TryLockError::WouldBlock) => return None,
         };
-        let generation = Generation(request.generation_id);
-        let error_code = coordinator.pulse(&request.group_id, &request.member_id, generation, now)?;
+        let generation = Generation(heartbeat.generation);
+        let error = coordinator.pulse(heartbeat.group, heartbeat.member, generation, now)?;
         drop(coordinator);
-        let answer = HeartbeatResponse { error_code, ..Default::default() };
-        put_response(&mut self.out, header.api_version, header.correlation_id, &answer).ok()?;
+        heartbeat.answer(error, &mut self.out);
         handle.metrics().request(ApiKey::Heartbeat);
-        handle.metrics().error(ApiKey::Heartbeat, error_code);
+        handle.metrics().error(ApiKey::Heartbeat, error);
         Some(())
     }
 

@@ -122,13 +122,13 @@ impl Reader {
     }
 
     async fn frames(&mut self) -> Result<(), End> {
-        let mut is_quiet = self.place.connection.is_quiet();
-        while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
-            if is_quiet && self.pulse.answers(&self.place.handle, &frame) {
-                continue;
+        if self.place.connection.is_quiet() {
+            while self.framer.peek().is_some_and(|frame| self.pulse.answers(&self.place.handle, frame)) {
+                self.framer.skip();
             }
-            is_quiet = false;
             self.answer()?;
+        }
+        while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
             self.count(&frame).await;
             while self.place.connection.is_full() {
                 self.send();

@@ -60,6 +60,11 @@ pub fn limits(limits: &GroupLimits) -> Vec<Setting> {
                 "the longest note that may stand with a committed offset",
             ),
             (
+                "offsets.commit.timeout.ms",
+                ms(limits.offsets_commit_timeout),
+                "how long the answer to a write waits for the store",
+            ),
+            (
                 "offsets.retention.minutes",
                 (limits.offsets_retention.as_secs() / 60).to_string(),
                 "how long offsets are kept that nobody works with",

@@ -4,7 +4,7 @@
 //! A turn: what has arrived is handled, then deadlines fire, then one batch goes to the store's thread. While that is
 //! being stored the shard goes on; each group holds back by itself the answers that rest on it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -14,8 +14,9 @@ use super::Handle;
 use super::clock::Entropy;
 use super::connection::Connection;
 use super::facts::Teller;
-use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_TURN, RELOAD_PAUSE};
+use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_REVIEWS_BEGUN, MAX_TURN, RELOAD_PAUSE};
 use super::messages::{Loading, Question, Request, Requests, ToShard};
+use super::plan_maker::Review;
 use super::pulse::Shared;
 use super::shown::Shown;
 use super::spawn::{self, Loss};
@@ -51,6 +52,14 @@ pub(crate) struct Shard {
     turn: Turn,
     /// Groups that are being read anew; with a time: reading failed and is tried again then.
     reloads: HashMap<GroupId, Option<Timestamp>>,
+    reviews: Reviews,
+}
+
+/// Looks of led groups at their plans.
+#[derive(Default)]
+struct Reviews {
+    waiting: VecDeque<(GroupId, WorkId)>,
+    begun: usize,
 }
 
 /// What one turn brings to the store.
@@ -73,6 +82,7 @@ impl Shard {
             entropy: Entropy::new(),
             turn: Turn::default(),
             reloads: HashMap::new(),
+            reviews: Reviews::default(),
         }
     }
 
@@ -102,6 +112,7 @@ impl Shard {
                 self.take(message, now);
             }
             self.deadlines(now);
+            self.begin_reviews(now.wall);
             self.end_turn();
         }
     }
@@ -141,7 +152,12 @@ impl Shard {
             }
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
-            ToShard::WorkDone(group, id, outcome) => self.handle(&group, Event::WorkDone(id, outcome), now),
+            ToShard::WorkDone(group, id, outcome) => {
+                if matches!(outcome, WorkOutcome::PlanReviewed(_)) {
+                    self.reviews.begun -= 1;
+                }
+                self.handle(&group, Event::WorkDone(id, outcome), now);
+            }
             ToShard::TopicsRemoved(topics) => {
                 let done = lock(&self.coordinator).topics_removed(&topics, now);
                 done.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
@@ -198,14 +214,22 @@ impl Shard {
                     let handle = &self.ground.handle;
                     handle.plan_maker().begin(handle, self.ground.number, group.clone(), id, plan);
                 }
-                Work::ReviewPlan(id, plan) => {
-                    let (handle, loss) = (&self.ground.handle, self.ground.loss.clone());
-                    handle.plan_maker().review(handle, self.ground.number, group.clone(), id, plan, loss);
-                }
+                Work::ReviewPlan(id) => self.reviews.waiting.push_back((group.clone(), id)),
             }
         }
         for fact in &effects.facts {
             self.teller.tell(group, fact);
+        }
+    }
+
+    /// The next reviews, as far as there is room: each that ends makes some.
+    fn begin_reviews(&mut self, now: WallTime) {
+        let (handle, number) = (&self.ground.handle, self.ground.number);
+        while self.reviews.begun < MAX_REVIEWS_BEGUN {
+            let Some((group, id)) = self.reviews.waiting.pop_front() else { return };
+            let Some(plan) = lock(&self.coordinator).plan_to_review(&group, id, now) else { continue };
+            self.reviews.begun += 1;
+            handle.plan_maker().review(Review { handle: handle.clone(), shard: number, group, id, plan });
         }
     }
 

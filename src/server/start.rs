@@ -219,6 +219,7 @@ impl Builder {
         let coordinators = coordinators(&config, queues.len());
         let topics = Directory::new(&config, store_writer.clone());
         let modules = open_modules(Modules::new(sandbox, topics.changes()), &config).await?;
+        let plan_maker = PlanMaker::start(Loss::Server(failure.clone())).map_err(StartError::Thread)?;
         modules.warn_of_missing(&config);
         let handle = Handle::new(Inner {
             coordinators: coordinators.clone(),
@@ -227,7 +228,7 @@ impl Builder {
             shards: queues,
             topics,
             modules,
-            plan_maker: PlanMaker::new(),
+            plan_maker,
             config: Mutex::new(config.clone()),
             registry: Registry::default(),
             metrics: Metrics::new(),

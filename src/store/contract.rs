@@ -258,11 +258,11 @@ fn header(generation: i32) -> Record {
     let member = MemberRecord {
         id: "m-1".into(),
         instance: Some("i".into()),
-        client_id: "client".to_owned(),
-        client_host: "/127.0.0.1".to_owned(),
+        client_id: "client".into(),
+        client_host: "/127.0.0.1".into(),
         session_timeout_ms: 45_000,
         rebalance_timeout_ms: 300_000,
-        protocols: vec![OfferedProtocol { name: "range".into(), metadata: Bytes::from_static(b"\0\xff") }],
+        protocols: [OfferedProtocol { name: "range".into(), metadata: Bytes::from_static(b"\0\xff") }].into(),
         modules: None,
     };
     Record::Header(Header {

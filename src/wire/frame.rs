@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::api::ApiKey;
 use super::header::{RequestHeader, ResponseHeader};
-use super::limits::{ANSWER_MAX, BUFFER_KEPT, FRAME_MAX, GROUP_FRAME_MAX, READ_MIN};
+use super::limits::{ANSWER_MAX, BUFFER_KEPT, FRAME_MAX, GROUP_FRAME_MAX, OFFSETS_FRAME_MAX, READ_MIN};
 use super::message::{Message, Request};
 use super::problem::{DecodeError, EncodeError, Problem};
 use super::reader::Reader;
@@ -17,26 +17,33 @@ use super::writer::Writer;
 pub struct FrameLimit {
     /// Of JoinGroup and SyncGroup requests.
     group: usize,
+    /// Of requests about offsets.
+    offsets: usize,
     /// Of everything else.
     other: usize,
 }
 
 impl FrameLimit {
     /// For requests of a client that has not logged in where a login is asked for.
-    pub const BEFORE_LOGIN: Self = Self { group: FRAME_MAX, other: FRAME_MAX };
+    pub const BEFORE_LOGIN: Self = Self { group: FRAME_MAX, offsets: FRAME_MAX, other: FRAME_MAX };
     /// For requests.
-    pub const REQUESTS: Self = Self { group: GROUP_FRAME_MAX, other: FRAME_MAX };
+    pub const REQUESTS: Self = Self { group: GROUP_FRAME_MAX, offsets: OFFSETS_FRAME_MAX, other: FRAME_MAX };
     /// For answers, which do not say of what kind they are.
-    pub const ANSWERS: Self = Self { group: ANSWER_MAX, other: ANSWER_MAX };
+    pub const ANSWERS: Self = Self { group: ANSWER_MAX, offsets: ANSWER_MAX, other: ANSWER_MAX };
 
     /// The limit of a frame that begins with these bytes; none as long as they do not tell.
     fn of(self, start: &[u8]) -> Option<usize> {
         if self.group == self.other {
             return Some(self.other);
         }
-        let key = i16::from_be_bytes(*start.first_chunk()?);
-        let is_group = key == ApiKey::JoinGroup.code() || key == ApiKey::SyncGroup.code();
-        Some(if is_group { self.group } else { self.other })
+        let key = ApiKey::from_code(i16::from_be_bytes(*start.first_chunk()?));
+        Some(match key {
+            Some(ApiKey::JoinGroup | ApiKey::SyncGroup) => self.group,
+            Some(ApiKey::OffsetCommit | ApiKey::OffsetFetch | ApiKey::OffsetDelete | ApiKey::ListOffsets) => {
+                self.offsets
+            }
+            _ => self.other,
+        })
     }
 }
 
@@ -107,6 +114,20 @@ impl Framer {
         }
         self.buffer.advance(4);
         Ok(Some(self.buffer.split_to(wanted).freeze()))
+    }
+
+    /// A look at the next frame, without its length, if it is whole and as short as any frame may be.
+    pub fn peek(&self) -> Option<&[u8]> {
+        let (head, rest) = self.buffer.split_first_chunk::<4>()?;
+        let length = usize::try_from(i32::from_be_bytes(*head)).ok().filter(|length| *length <= self.limit.other)?;
+        rest.get(..length)
+    }
+
+    /// Drops the frame that [`Framer::peek`] shows.
+    pub fn skip(&mut self) {
+        if let Some(length) = self.peek().map(<[u8]>::len) {
+            self.buffer.advance(4 + length);
+        }
     }
 
     /// Whether bytes of an unfinished frame are waiting: the peer closed in the middle of one if nothing follows.

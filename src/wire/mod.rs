@@ -17,6 +17,7 @@ pub mod frame;
 pub mod header;
 pub mod limits;
 pub mod messages;
+pub mod plain;
 mod problem;
 mod reader;
 mod tags;

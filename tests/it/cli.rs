@@ -201,6 +201,32 @@ fn a_group_is_served_joined_described_and_left() {
     assert_eq!(server.interrupt(), 0);
 }
 
+/// A static member that was killed comes back under its name: the same place, the same generation.
+#[test]
+fn a_member_with_an_instance_id_takes_its_place_again() {
+    let (_server, kafka) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let modules = folder.path().to_str().unwrap();
+    let to = ["--server", kafka.as_str()];
+    json(&[&["topics", "create", "clicks", "--partitions", "3"][..], &to].concat());
+    let join = ["join", "--group", "g", "--topic", "clicks", "--instance-id", "worker-1", "--assignors", modules];
+    let place = |ended: bool| {
+        let mut member = Running::start(&[&join[..], &to].concat());
+        let assigned = member.event("assigned");
+        assert_eq!(assigned["partitions"], serde_json::json!({ "clicks": [0, 1, 2] }));
+        if ended {
+            assert_eq!(member.interrupt(), 0);
+        }
+        assigned["generation"].clone()
+    };
+    let group = || json(&[&["groups", "describe", "g"][..], &to].concat());
+    let first = place(false);
+    assert_eq!(group()["members"][0]["instance"], "worker-1");
+    assert_eq!(place(true), first, "it was killed, and nobody rebalanced");
+    let members = group()["members"].as_array().unwrap().len();
+    assert_eq!((members, place(false)), (1, first), "it ended, and was expected back");
+}
+
 /// A server for one test, and where it is.
 fn server() -> (Running, String) {
     let mut server = Running::start(&["serve", "--data", "memory", "--listen", "localhost:0", "--admin", "off"]);

@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Output, Stdio};
 
+use divvy::server::config::Config;
+use divvy::topics::Topic;
 use divvy::wire::frame::encode_request;
 use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
 use divvy::wire::messages::{OffsetCommitRequest, OffsetFetchRequest};
@@ -71,9 +73,8 @@ async fn topics_grow_and_go() {
     fails(&kafka, &["topics", "delete", "nope", "--yes"], 4, &["nope", "divvy topics list"]).await;
     let some = divvy(&kafka, &["topics", "delete", "clicks", "nope", "-y", "--json"]).await;
     assert_eq!(some.status.code(), Some(4), "one of them is not there");
-    let lines = String::from_utf8(some.stdout).unwrap();
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0][0], &lines[0][1]["deleted"]), (&json!({ "name": "clicks", "deleted": true }), &json!(false)));
+    let told: Value = serde_json::from_slice(&some.stdout).expect("one document");
+    assert_eq!((&told[0], &told[1]["deleted"]), (&json!({ "name": "clicks", "deleted": true }), &json!(false)));
     assert_eq!(json_of(&kafka, &["topics", "list"]).await, json!([]));
     server.stop().await;
 }
@@ -90,6 +91,12 @@ async fn groups_are_deleted_when_they_are_empty() {
     assert_eq!(committed(&mut client, "idle").await, [(0, 7)]);
     fails(&kafka, &["groups", "delete", "busy", "--yes"], 1, &["\"busy\" has members", "divvy groups describe"]).await;
     fails(&kafka, &["groups", "delete", "nope", "--yes"], 4, &["\"nope\"", "divvy groups list"]).await;
+    let several = ["groups", "delete", "nope", "busy", "other", "--yes"];
+    fails(&kafka, &several, 1, &["\"busy\" has members", "no group \"nope\"", "no group \"other\""]).await;
+    let told = divvy(&kafka, &[&several[..], &["--json"]].concat()).await;
+    let told: Value = serde_json::from_slice(&told.stdout).expect("one document");
+    let ids: Vec<_> = told.as_array().unwrap().iter().map(|it| (&it["id"], it["error"].is_string())).collect();
+    assert_eq!(ids, [(&json!("busy"), true), (&json!("nope"), true), (&json!("other"), true)]);
     let gone = json_of(&kafka, &["groups", "delete", "idle", "--yes"]).await;
     assert_eq!(gone, json!([{ "id": "idle", "deleted": true }]));
     assert_eq!(committed(&mut client, "idle").await, []);
@@ -136,8 +143,68 @@ async fn offsets_are_shown_first_and_then_set() {
     fails(&kafka, &reset(&["--topic", "clicks", "--to-latest", "--to-earliest"]), 2, &["--to-latest"]).await;
     let nothing = ["groups", "reset-offsets", "ahead", "--topic", "clicks:1", "--shift-by", "1"];
     fails(&kafka, &nothing, 1, &["clicks-1", "--to-offset"]).await;
+    fails(&kafka, &reset(&["--topic", "clicks", "--to-offset", "-3"]), 2, &["an offset is 0 or more"]).await;
+    let nowhere = ["groups", "reset-offsets", "newer", "--topic", "clicks", "--shift-by", "5"];
+    let said = divvy(&kafka, &nowhere).await;
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("has committed nothing") && !said.contains("makes it"), "{said}");
+    let shown = divvy(&kafka, &["groups", "reset-offsets", "newer", "--topic", "clicks", "--to-latest"]).await;
+    let said = String::from_utf8(shown.stderr).unwrap();
+    assert!(said.contains("there is no group \"newer\" yet") && said.contains("--execute makes it"), "{said}");
     client.become_leader("g", b"all").await;
-    fails(&kafka, &reset(&["--topic", "clicks", "--to-latest", "--execute"]), 1, &["1 members", "stop them"]).await;
+    fails(&kafka, &reset(&["--topic", "clicks", "--to-latest", "--execute"]), 1, &["has 1 member:", "stop it"]).await;
+    server.stop().await;
+}
+
+/// However many partitions a topic has, the command's requests stay short.
+#[tokio::test]
+async fn offsets_of_a_large_topic_are_set_in_several_requests() {
+    const PARTITIONS: i32 = 70_000;
+    let large = Topic { partitions: PARTITIONS as u32, racks: Vec::new() };
+    let server = serve(Config { topics: vec![("clicks".into(), large)], ..config() }).await;
+    let kafka = server.addr().to_string();
+    let mut client = Client::connect(server.addr()).await;
+    let reset = ["groups", "reset-offsets", "g", "--topic", "clicks", "--to-offset", "5", "--execute"];
+    let done = json_of(&kafka, &reset).await;
+    assert_eq!(done["partitions"].as_array().unwrap().len(), PARTITIONS as usize);
+    let mut all = committed(&mut client, "g").await;
+    all.sort_unstable();
+    assert_eq!(all, (0..PARTITIONS).map(|partition| (partition, 5)).collect::<Vec<_>>());
+    server.stop().await;
+}
+
+/// The order of racks decides where partitions live: it is shown.
+#[tokio::test]
+async fn racks_are_listed_in_their_order() {
+    let topic = |racks: &[&[&str]]| {
+        let racks: Vec<Vec<String>> =
+            racks.iter().map(|it| it.iter().map(|rack| (*rack).to_owned()).collect()).collect();
+        Topic { partitions: racks.len() as u32, racks }
+    };
+    let topics = vec![
+        ("ab".into(), topic(&[&["a"], &["b"], &["a"], &["b"]])),
+        ("ba".into(), topic(&[&["b"], &["a"], &["b"], &["a"]])),
+        ("pairs".into(), topic(&[&["b", "a"], &["a", "b"]])),
+        ("uneven".into(), topic(&[&["a"], &["a"], &["b"]])),
+    ];
+    let server = serve(Config { topics, ..config() }).await;
+    let text = divvy(&server.addr().to_string(), &["topics", "list"]).await;
+    let text = String::from_utf8(text.stdout).unwrap();
+    let racks: Vec<_> = text.lines().skip(1).map(|line| line.split_whitespace().skip(2).collect::<Vec<_>>()).collect();
+    assert_eq!(racks, [vec!["a", "b"], vec!["b", "a"], vec!["b,a", "a,b"], vec!["a", "a", "b"]], "{text}");
+    server.stop().await;
+}
+
+/// Kafka's protocol does not tell who leads with what: whoever asks that port is told where to ask.
+#[tokio::test]
+async fn describe_says_where_more_is_known() {
+    let server = serve(config()).await;
+    let (kafka, admin) = (server.addr().to_string(), server.admin_addr().unwrap().to_string());
+    Client::connect(server.addr()).await.become_leader("g", b"all").await;
+    let text = |output: Output| String::from_utf8(output.stdout).unwrap();
+    let less = text(divvy(&kafka, &["groups", "describe", "g"]).await);
+    let more = text(divvy(&kafka, &["groups", "describe", "g", "--admin", &admin]).await);
+    assert!(less.contains("--admin") && !more.contains("--admin"), "{less}\n{more}");
     server.stop().await;
 }
 

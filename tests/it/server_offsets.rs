@@ -337,3 +337,24 @@ async fn b40_a_commit_for_another_members_partition_is_flagged_or_refused() {
         server.stop().await;
     }
 }
+
+/// A member may own most of a large topic: what it commits and asks for at once is longer than other requests.
+#[tokio::test]
+async fn a_large_topic_is_committed_and_fetched_at_once() {
+    const PARTITIONS: i32 = 60_000;
+    let large = Topic { partitions: PARTITIONS as u32, racks: Vec::new() };
+    let server = serve(Config { topics: vec![("clicks".into(), large)], ..config() }).await;
+    let mut client = Client::connect(server.addr()).await;
+    let mut request = commit("g", &(0..PARTITIONS).map(|partition| (partition, 7)).collect::<Vec<_>>());
+    for partition in &mut request.topics[0].partitions {
+        partition.committed_metadata = Some("a note of about thirty letters".into());
+    }
+    let codes = committed(&mut client, 7, &request).await;
+    assert_eq!((codes.len(), codes.iter().all(|code| !code.is_error())), (PARTITIONS as usize, true));
+    let partition_indexes: Vec<i32> = (0..300_000).collect();
+    let topics = Some(vec![OffsetFetchRequestTopic { name: "clicks".into(), partition_indexes }]);
+    let told = client.ask(5, &OffsetFetchRequest { group_id: "g".into(), topics, ..Default::default() }).await;
+    let have = told.topics[0].partitions.iter().filter(|it| it.committed_offset == 7).count();
+    assert_eq!((told.topics[0].partitions.len(), have), (300_000, PARTITIONS as usize));
+    server.stop().await;
+}

@@ -7,7 +7,7 @@ use divvy::wire::frame::{
     Foreign, FrameLimit, Framer, decode_request, decode_response, encode_request, encode_response,
 };
 use divvy::wire::header::RequestHeader;
-use divvy::wire::limits::{FRAME_MAX, GROUP_FRAME_MAX, READ_MIN};
+use divvy::wire::limits::{FRAME_MAX, GROUP_FRAME_MAX, OFFSETS_FRAME_MAX, READ_MIN};
 use divvy::wire::messages::join_group::JoinGroupRequestProtocol;
 use divvy::wire::messages::{self, ApiVersionsResponse, HeartbeatRequest, JoinGroupRequest, MetadataRequest};
 use divvy::wire::{ApiKey, DecodeError, ErrorCode, Message, Problem, Reader, Text};
@@ -246,7 +246,7 @@ fn foreign_and_hostile_first_bytes_are_named() {
 }
 
 #[test]
-fn only_a_join_or_a_sync_may_be_large() {
+fn only_what_names_members_or_partitions_may_be_large() {
     let head = |length: usize, key: ApiKey| [&(length as i32).to_be_bytes()[..], &key.code().to_be_bytes()].concat();
     let cases = [
         (FrameLimit::REQUESTS, FRAME_MAX + 1, ApiKey::Metadata, Some(FRAME_MAX)),
@@ -254,6 +254,11 @@ fn only_a_join_or_a_sync_may_be_large() {
         (FrameLimit::REQUESTS, GROUP_FRAME_MAX, ApiKey::JoinGroup, None),
         (FrameLimit::REQUESTS, GROUP_FRAME_MAX, ApiKey::SyncGroup, None),
         (FrameLimit::REQUESTS, GROUP_FRAME_MAX + 1, ApiKey::SyncGroup, Some(GROUP_FRAME_MAX)),
+        (FrameLimit::REQUESTS, OFFSETS_FRAME_MAX, ApiKey::OffsetCommit, None),
+        (FrameLimit::REQUESTS, OFFSETS_FRAME_MAX, ApiKey::OffsetFetch, None),
+        (FrameLimit::REQUESTS, OFFSETS_FRAME_MAX + 1, ApiKey::OffsetCommit, Some(OFFSETS_FRAME_MAX)),
+        (FrameLimit::REQUESTS, OFFSETS_FRAME_MAX + 1, ApiKey::OffsetDelete, Some(OFFSETS_FRAME_MAX)),
+        (FrameLimit::REQUESTS, OFFSETS_FRAME_MAX + 1, ApiKey::ListOffsets, Some(OFFSETS_FRAME_MAX)),
         (FrameLimit::BEFORE_LOGIN, FRAME_MAX + 1, ApiKey::JoinGroup, Some(FRAME_MAX)),
     ];
     for (limit, length, key, refused_at) in cases {

@@ -4,6 +4,7 @@
 #[macro_use]
 mod schema;
 
+mod backlog;
 mod corpus;
 mod counting;
 mod heartbeat;
@@ -14,6 +15,7 @@ mod proposal;
 mod restore;
 mod tags;
 mod thrift;
+mod wakes;
 
 /// The tables of `src/wire/messages` are read again by [`schema`]; they name their types from here.
 mod wire {

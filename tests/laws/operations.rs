@@ -259,8 +259,8 @@ impl World {
         let request = JoinRequest {
             member: self.known[who].id.clone(),
             instance: instance(who),
-            client_id: format!("m{who}"),
-            client_host: String::new(),
+            client_id: format!("m{who}").into(),
+            client_host: "".into(),
             session_timeout: Duration::from_secs(8),
             rebalance_timeout: Duration::from_secs(12),
             protocol_type: "consumer".into(),

@@ -184,7 +184,7 @@ impl World {
             match work {
                 Work::CheckPlan(id, _) => self.checks.push(id),
                 Work::MakePlan(id, plan) => self.plans.push((id, plan)),
-                Work::ReviewPlan(id, _) => self.reviews.push(id),
+                Work::ReviewPlan(id) => self.reviews.push(id),
             }
         }
     }
@@ -295,12 +295,12 @@ impl World {
             skip_assignment: SkipAssignment::Understood,
             member: self.known[who].id.clone(),
             instance: None,
-            client_id: format!("m{who}"),
-            client_host: String::new(),
+            client_id: format!("m{who}").into(),
+            client_host: "".into(),
             session_timeout: Duration::from_secs(8),
             rebalance_timeout: Duration::from_secs(12),
             protocol_type: "consumer".into(),
-            protocols: protocols(offers),
+            protocols: protocols(offers).into(),
             handshake: if handshake { IdHandshake::Required } else { IdHandshake::None },
             modules: divvy.then(|| modules(offers)),
             reason: None,

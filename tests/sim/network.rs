@@ -63,7 +63,7 @@ impl Network {
         connection.waits.insert(asked, tag);
         connection.reaches_server = connection.reaches_server.max(now + latency);
         [
-            (connection.reaches_server, What::Arrives { link, asked, call }),
+            (connection.reaches_server, What::Arrives { link, asked, call: Box::new(call) }),
             (now + patience, What::PatienceEnds { link, asked }),
         ]
     }

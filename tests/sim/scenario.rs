@@ -39,13 +39,14 @@ impl Scenario {
             plan_check: dice.pick(&[PlanCheck::Enforce, PlanCheck::Enforce, PlanCheck::Off]),
             ..GroupSettings::default()
         };
-        let limits = GroupLimits {
-            initial_rebalance_delay: Duration::from_millis(dice.pick(&[0, 500, 3_000])),
-            ..GroupLimits::default()
-        };
+        let initial_rebalance_delay = Duration::from_millis(dice.pick(&[0, 500, 3_000]));
+        let load_wait = Duration::from_millis(dice.pick(&[500, 5_000]));
+        // A server that gives up early does so everywhere; its disk may hang for far longer.
+        let limits =
+            GroupLimits { initial_rebalance_delay, offsets_commit_timeout: load_wait, ..GroupLimits::default() };
         let config = CoordinatorConfig {
             limits,
-            load_wait: Duration::from_millis(dice.pick(&[500, 5_000])),
+            load_wait,
             heartbeat_while_loading: dice.pick(&[HeartbeatWhileLoading::Ok, HeartbeatWhileLoading::NotReady]),
             settings: SettingsBook::new([("*".to_owned(), settings)]),
         };

@@ -223,7 +223,7 @@ impl Server {
             match work {
                 Work::CheckPlan(id, plan) => out.done.push((id, WorkOutcome::PlanChecked(work::verdict(&plan)))),
                 Work::MakePlan(id, plan) => out.done.push((id, WorkOutcome::PlanMade(work::make(&plan)))),
-                Work::ReviewPlan(id, _) => out.done.push((id, WorkOutcome::PlanReviewed(work::FINGERPRINT))),
+                Work::ReviewPlan(id) => out.done.push((id, WorkOutcome::PlanReviewed(work::FINGERPRINT))),
             }
         }
     }

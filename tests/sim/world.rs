@@ -24,7 +24,7 @@ const STEPS_MAX: u64 = 400_000;
 /// Something that will happen.
 #[derive(Debug)]
 pub enum What {
-    Arrives { link: Link, asked: Asked, call: Call },
+    Arrives { link: Link, asked: Asked, call: Box<Call> },
     Answered { link: Link, asked: Asked, reply: Reply },
     PatienceEnds { link: Link, asked: Asked },
     MemberHangsUp { link: Link },
@@ -135,7 +135,7 @@ impl World {
 
     fn happen(&mut self, what: What) {
         match what {
-            What::Arrives { link, asked, call } => self.arrives(link, asked, call),
+            What::Arrives { link, asked, call } => self.arrives(link, asked, *call),
             What::Answered { link, asked, reply } => {
                 if let Some((who, tag)) = self.network.answered(link, asked) {
                     let name = &self.actors[who].0;

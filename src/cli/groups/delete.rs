@@ -2,16 +2,16 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 
 use crate::cli::SERVER;
 use crate::cli::address::host_port;
 use crate::cli::confirm::Confirm;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
+use crate::cli::outcomes::{self, Outcome};
 use crate::cli::output::Output;
 use crate::wire::ErrorCode;
-use crate::wire::messages::delete_groups::DeleteGroupsRequest;
+use crate::wire::messages::delete_groups::{DeletableGroupResult, DeleteGroupsRequest};
 
 /// Delete groups that have no members, with all that they have committed.
 #[derive(Args, Debug)]
@@ -26,15 +26,6 @@ pub struct Delete {
     server: String,
 }
 
-/// What became of a group.
-#[derive(Serialize)]
-struct Line {
-    id: String,
-    deleted: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
 impl Delete {
     /// Deletes them.
     pub fn run(mut self, output: &Output) -> Result<()> {
@@ -45,27 +36,14 @@ impl Delete {
         self.confirm.ask(&format!("delete {} at {}, with all offsets", names.join(", "), self.server))?;
         let groups_names = self.groups.iter().map(|group| group.as_str().into()).collect();
         let answer = server.ask(&DeleteGroupsRequest { groups_names, ..Default::default() })?;
-        let mut failure = None;
-        let lines = answer.results.iter().map(|it| {
-            let error = it.error_code.is_error().then(|| not_deleted(&it.group_id, it.error_code));
-            let line = Line {
-                id: it.group_id.to_string(),
-                deleted: error.is_none(),
-                error: error.as_ref().map(|it| format!("{it:#}")),
-            };
-            failure = failure.take().or(error);
-            line
-        });
-        let lines: Vec<Line> = lines.collect();
-        let done = lines.iter().filter(|line| line.deleted).map(|line| format!("group {:?} is deleted", line.id));
-        let done: Vec<String> = done.collect();
-        match failure {
-            Some(error) if done.is_empty() => Err(error),
-            failure => {
-                output.print(&lines, || done.join("\n"))?;
-                failure.map_or(Ok(()), Err)
-            }
-        }
+        let outcome = |it: &DeletableGroupResult| Outcome {
+            name: ("id", it.group_id.to_string()),
+            done: format!("group {:?} is deleted", it.group_id.as_str()),
+            error: it.error_code.is_error().then(|| not_deleted(&it.group_id, it.error_code)),
+        };
+        let mut outcomes: Vec<Outcome> = answer.results.iter().map(outcome).collect();
+        outcomes.sort_by(|a, b| a.name.cmp(&b.name));
+        outcomes::tell(&outcomes, output)
     }
 }
 

@@ -27,6 +27,9 @@ const BROKER: i8 = 4;
 /// How Kafka says that there is no such group: with success.
 const NO_SUCH_GROUP: &str = "Dead";
 
+/// What Kafka's port cannot say.
+const MORE: &str = "who leads with which module, and what is suspended, the admin port knows: --admin HOST:PORT";
+
 /// One group: members, what they own and offer, what is suspended and why.
 #[derive(Args, Debug)]
 pub struct Describe {
@@ -95,6 +98,10 @@ fn text(group: &Group, output: &Output) -> String {
     parts.extend(served_by(group).map(|it| plain(&it)));
     if let Some(trouble) = group.led.as_ref().and_then(|led| led.trouble.as_ref()) {
         parts.push(output.tone(Tone::Bad, &plain(&format!("its module does not serve: {trouble}"))));
+    }
+    // Kafka's protocol does not tell the generation either.
+    if group.generation.is_none() {
+        parts.push(output.tone(Tone::Faint, MORE));
     }
     if let Some(trigger) = &group.last_trigger {
         parts.push(output.tone(Tone::Faint, &plain(&format!("last rebalance: {trigger}"))));

@@ -41,7 +41,7 @@ pub struct ResetOffsets {
 #[group(required = true, multiple = false)]
 struct To {
     /// To this offset
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = offset)]
     to_offset: Option<i64>,
     /// To the beginning of each partition
     #[arg(long)]
@@ -78,8 +78,12 @@ impl ResetOffsets {
     pub fn run(self, output: &Output) -> Result<()> {
         let mut server = Kafka::connect(&self.server)?;
         let partitions = offsets::partitions(&mut server, &self.topics)?;
-        self.check_group(&mut server)?;
+        let is_new = self.check_group(&mut server)?;
         let lines = self.lines(&mut server, &partitions)?;
+        if is_new {
+            let what = if self.execute { "this makes it" } else { "--execute makes it" };
+            aside(&plain(&format!("note: there is no group {:?} yet at {}: {what}", self.group, self.server)));
+        }
         if self.execute {
             let new = lines.iter().map(|line| ((line.topic.clone(), line.partition), line.new)).collect();
             self.commit(&mut server, &new)?;
@@ -88,11 +92,11 @@ impl ResetOffsets {
         output.print(&report, || text(&report))
     }
 
-    /// A group with members has its own mind about its offsets.
-    fn check_group(&self, server: &mut Kafka) -> Result<()> {
+    /// A group with members has its own mind about its offsets. True if there is no such group yet.
+    fn check_group(&self, server: &mut Kafka) -> Result<bool> {
         let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
         let answer = server.ask(&request)?;
-        let Some(group) = answer.groups.first() else { return Ok(()) };
+        let Some(group) = answer.groups.first() else { return Ok(false) };
         let is_new = group.group_state == "Dead";
         if group.error_code.is_error() && group.error_code != ErrorCode::GroupIdNotFound {
             let what = format!("group {:?} is not described", self.group);
@@ -101,15 +105,15 @@ impl ResetOffsets {
         if !is_new && group.group_state != "Empty" {
             return Err(self.has_members(Some(group.members.len())));
         }
-        if is_new {
-            aside(&plain(&format!("note: there is no group {:?} yet at {}: this makes it", self.group, self.server)));
-        }
-        Ok(())
+        Ok(is_new)
     }
 
     fn has_members(&self, count: Option<usize>) -> anyhow::Error {
-        let count = count.map_or_else(|| "members".to_owned(), |count| format!("{count} members"));
-        let remedy = "stop them first, since they go on from where they are";
+        let (count, remedy) = match count {
+            Some(1) => ("1 member".to_owned(), "stop it first, since it goes on from where it is"),
+            Some(count) => (format!("{count} members"), "stop them first, since they go on from where they are"),
+            None => ("members".to_owned(), "stop them first, since they go on from where they are"),
+        };
         Failure::of(Kind::Failed, format!("group {:?} has {count}: {remedy}", self.group))
     }
 
@@ -151,6 +155,10 @@ impl ResetOffsets {
             }
         }
     }
+}
+
+fn offset(text: &str) -> Result<i64, &'static str> {
+    text.parse().ok().filter(|offset| *offset >= 0).ok_or("an offset is 0 or more: write a number")
 }
 
 fn text(report: &Report) -> String {

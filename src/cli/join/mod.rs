@@ -66,6 +66,10 @@ pub struct Join {
     /// The name that it gives itself: its id begins with it
     #[arg(long, value_name = "NAME", default_value = "divvy")]
     client_id: String,
+    /// A name that lasts: a member that comes back under it within its session takes its place again, and nobody
+    /// rebalances
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    instance_id: Option<String>,
     /// How long it may be silent until its work goes to the others
     #[arg(long, value_name = "MS", default_value_t = 45_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
     session_timeout_ms: u64,
@@ -144,6 +148,9 @@ impl Join {
             .session_timeout(session)
             .rebalance_timeout(Duration::from_millis(self.rebalance_timeout_ms))
             .heartbeat_interval(HEARTBEAT_INTERVAL.min(session / 3));
+        if let Some(instance) = self.instance_id {
+            builder = builder.instance_id(instance);
+        }
         if let Some(cache) = self.module_cache {
             builder = builder.module_cache(cache);
         }

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 
 use crate::cli::SERVER;
 use crate::cli::address::{host_port, topic};
 use crate::cli::confirm::Confirm;
 use crate::cli::kafka::{Kafka, refused};
+use crate::cli::outcomes::{self, Outcome};
 use crate::cli::output::Output;
-use crate::wire::messages::delete_topics::{DeleteTopicState, DeleteTopicsRequest};
+use crate::wire::messages::delete_topics::{DeletableTopicResult, DeleteTopicState, DeleteTopicsRequest};
 
 /// Delete topics, and what every group has committed for them. A client that still names one makes it anew, unless
 /// `topics.auto.create` is off.
@@ -23,15 +23,6 @@ pub struct Delete {
     /// The server
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
-}
-
-/// What became of a topic.
-#[derive(Serialize)]
-struct Line {
-    name: String,
-    deleted: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
 }
 
 impl Delete {
@@ -51,26 +42,18 @@ impl Delete {
             ..Default::default()
         };
         let answer = server.ask(&request)?;
-        let mut failure = None;
-        let lines = answer.responses.iter().map(|it| {
-            let name = it.name.as_ref().map(|name| name.to_string()).unwrap_or_default();
-            let error = it
-                .error_code
-                .is_error()
-                .then(|| refused(&format!("topic {name} is not deleted"), it.error_code, it.error_message.as_ref()));
-            let line = Line { name, deleted: error.is_none(), error: error.as_ref().map(|error| format!("{error:#}")) };
-            failure = failure.take().or(error);
-            line
-        });
-        let lines: Vec<Line> = lines.collect();
-        let done = lines.iter().filter(|line| line.deleted).map(|line| format!("topic {} is deleted", line.name));
-        let done: Vec<String> = done.collect();
-        match failure {
-            Some(error) if done.is_empty() => Err(error),
-            failure => {
-                output.print(&lines, || done.join("\n"))?;
-                failure.map_or(Ok(()), Err)
-            }
-        }
+        let mut outcomes: Vec<Outcome> = answer.responses.iter().map(outcome).collect();
+        outcomes.sort_by(|a, b| a.name.cmp(&b.name));
+        outcomes::tell(&outcomes, output)
+    }
+}
+
+fn outcome(it: &DeletableTopicResult) -> Outcome {
+    let name = it.name.as_ref().map(|name| name.to_string()).unwrap_or_default();
+    let what = format!("topic {name} is not deleted");
+    Outcome {
+        done: format!("topic {name} is deleted"),
+        error: it.error_code.is_error().then(|| refused(&what, it.error_code, it.error_message.as_ref())),
+        name: ("name", name),
     }
 }

@@ -1,6 +1,6 @@
 //! `divvy topics list`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use clap::Args;
@@ -19,6 +19,9 @@ pub struct List {
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
 }
+
+/// Of racks that do not take turns those of the first partitions are shown; `--json` has all.
+const MOST_SHOWN: usize = 8;
 
 /// A line of the list.
 #[derive(Serialize)]
@@ -65,10 +68,21 @@ fn line(topic: &MetadataResponseTopic, racks: &BTreeMap<i32, String>) -> Option<
 }
 
 fn text(lines: &[Line]) -> String {
-    let rows = lines.iter().map(|line| {
-        let racks: BTreeSet<&str> = line.racks.iter().flatten().map(String::as_str).collect();
-        let racks = racks.into_iter().collect::<Vec<_>>().join(" ");
-        vec![line.name.clone(), line.partitions.to_string(), if racks.is_empty() { "-".to_owned() } else { racks }]
-    });
+    let rows = lines.iter().map(|line| vec![line.name.clone(), line.partitions.to_string(), racks_text(&line.racks)]);
     table(&["TOPIC", "PARTITIONS", "RACKS"], rows)
+}
+
+/// `a b` for racks that take turns, `a,b b,a` where each partition has two; only as much as does not repeat itself.
+fn racks_text(racks: &[Vec<String>]) -> String {
+    if racks.is_empty() {
+        return "-".to_owned();
+    }
+    let repeats = |turn: &usize| racks.iter().zip(racks.iter().skip(*turn)).all(|(a, b)| a == b);
+    let turn = (1..=racks.len().min(MOST_SHOWN)).find(repeats);
+    let of_partition = |racks: &Vec<String>| if racks.is_empty() { "-".to_owned() } else { racks.join(",") };
+    let mut shown: Vec<String> = racks.iter().take(turn.unwrap_or(MOST_SHOWN)).map(of_partition).collect();
+    if turn.is_none() {
+        shown.push("…".to_owned());
+    }
+    shown.join(" ")
 }

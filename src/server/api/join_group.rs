@@ -30,7 +30,7 @@ pub(crate) fn ask(
     let join = JoinRequest {
         member: peer.member(&request.member_id),
         instance: request.group_instance_id.as_deref().map(InstanceId::from),
-        client_id: client_id.to_owned(),
+        client_id: peer.client(client_id),
         client_host: peer.host(),
         session_timeout: milliseconds(request.session_timeout_ms),
         rebalance_timeout: milliseconds(rebalance_timeout_ms),

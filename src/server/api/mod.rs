@@ -24,6 +24,7 @@ pub(crate) mod sync_group;
 pub(crate) mod txn_offset_commit;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use bytes::BytesMut;
 
@@ -38,6 +39,9 @@ use crate::wire::{ApiKey, EncodeError, ErrorCode, Problem, Text};
 /// The other side of a connection, as its reader knows it.
 pub(crate) struct Peer {
     host: IpAddr,
+    /// Both as its members have them, once there are some.
+    host_name: Option<Arc<str>>,
+    client: Option<Arc<str>>,
     /// The ids of its last request: a member says the same ones with every heartbeat, and needs no copy of them.
     group: GroupId,
     member: MemberId,
@@ -46,12 +50,20 @@ pub(crate) struct Peer {
 impl Peer {
     /// A peer that has said nothing yet.
     pub(crate) fn new(host: IpAddr) -> Self {
-        Self { host, group: GroupId::default(), member: MemberId::default() }
+        Self { host, host_name: None, client: None, group: GroupId::default(), member: MemberId::default() }
     }
 
     /// Its address, as groups show it.
-    pub(crate) fn host(&self) -> String {
-        self.host.to_string()
+    pub(crate) fn host(&mut self) -> Arc<str> {
+        self.host_name.get_or_insert_with(|| Arc::from(self.host.to_string())).clone()
+    }
+
+    /// What its client calls itself.
+    pub(crate) fn client(&mut self, name: &str) -> Arc<str> {
+        match &self.client {
+            Some(client) if **client == *name => client.clone(),
+            _ => self.client.insert(Arc::from(name)).clone(),
+        }
     }
 
     /// The group of that id.

@@ -104,6 +104,9 @@ fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits
         offset_metadata_max_bytes: top
             .number("offset.metadata.max.bytes", 0..=MAX_OFFSET_METADATA_BYTES)
             .map_or(default.offset_metadata_max_bytes, size),
+        offsets_commit_timeout: top
+            .milliseconds("offsets.commit.timeout.ms", 1..=MAX_WAIT_MS)
+            .unwrap_or(default.offsets_commit_timeout),
         offsets_retention: top.minutes("offsets.retention.minutes", 1..=MAX_INT32).unwrap_or(default.offsets_retention),
         offsets_check_interval: top
             .milliseconds("offsets.retention.check.interval.ms", 1..=MAX_INT32)

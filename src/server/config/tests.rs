@@ -73,6 +73,7 @@ fn every_key_of_the_server_can_be_set() {
         group.initial.rebalance.delay.ms = 0
         group.max.size = 3
         offset.metadata.max.bytes = 0
+        offsets.commit.timeout.ms = 8
         offsets.retention.minutes = 1
         offsets.retention.check.interval.ms = 9
         socket.request.max.bytes = 1_000_000
@@ -102,6 +103,7 @@ fn every_key_of_the_server_can_be_set() {
             initial_rebalance_delay: ms(0),
             max_size: 3,
             offset_metadata_max_bytes: 0,
+            offsets_commit_timeout: ms(8),
             offsets_retention: ms(60_000),
             offsets_check_interval: ms(9),
         },

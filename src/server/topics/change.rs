@@ -25,11 +25,11 @@ pub type Before = (TopicName, Topic);
 impl Topics {
     /// Takes topics out of the table, each or not, and gives back what they were.
     pub fn take_out(&self, names: &[TopicName]) -> Vec<Result<Before, TopicError>> {
-        let _changing = self.changing();
+        let configured = self.changing();
         let mut table = TopicTable::clone(self.view().table());
         let mut take = |name: &TopicName| match table.0.get(name) {
             None => Err(unknown(name)),
-            Some(_) if self.configured.contains(name) => Err(TopicError {
+            Some(_) if configured.contains(name) => Err(TopicError {
                 code: ErrorCode::TopicDeletionDisabled,
                 message: format!(
                     "topic {name} is in the configuration: take its [[topic]] out of divvy.toml and restart the server, \

@@ -93,10 +93,8 @@ pub struct Named {
 pub struct Topics {
     /// What readers take. Its lock is held only to copy or to replace a pointer.
     view: RwLock<Arc<View>>,
-    /// Held by who changes the topics, from reading the view to replacing it.
-    change: Mutex<()>,
-    /// Those of the configuration, which stay.
-    configured: BTreeSet<TopicName>,
+    /// Those of the configuration, which stay. Held by who changes the topics, from reading the view to replacing it.
+    configured: Mutex<BTreeSet<TopicName>>,
     /// Told of every change.
     changed: Arc<Notify>,
 }
@@ -105,9 +103,9 @@ impl Topics {
     /// Those of the configuration.
     pub fn new(configured: &[(TopicName, Topic)]) -> Self {
         let table = TopicTable(configured.iter().cloned().collect());
-        let configured = Self::names(configured);
+        let configured = Mutex::new(Self::names(configured));
         let view = RwLock::new(Arc::new(View::of(table)));
-        Self { view, change: Mutex::new(()), configured, changed: Arc::default() }
+        Self { view, configured, changed: Arc::default() }
     }
 
     /// Who waits for changes waits here.
@@ -118,7 +116,7 @@ impl Topics {
     /// Takes a configuration that was read again: topics that are new, partitions that were added, other racks. What is
     /// no longer in it stays, since members may hold work in it. Else as [`Topics::add_stored`].
     pub fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<Vec<String>, TopicError> {
-        let _changing = self.changing();
+        let mut staying = self.changing();
         let before = self.view();
         let mut table = TopicTable::clone(&before.table);
         let mut warnings = Vec::new();
@@ -131,6 +129,7 @@ impl Topics {
         }
         let view = View::of(table);
         rules::fits(&before, &view)?;
+        staying.append(&mut Self::names(configured));
         if view != *before {
             self.put(view);
         }
@@ -161,8 +160,8 @@ impl Topics {
 
     /// Those of the configuration that are not in the store as they are now.
     pub(super) fn configured_besides(&self, stored: &BTreeMap<TopicName, Topic>) -> Vec<Entry> {
-        let view = self.view();
-        let now = self.configured.iter().filter_map(|name| view.table.0.get_key_value(name));
+        let (configured, view) = (self.changing(), self.view());
+        let now = configured.iter().filter_map(|name| view.table.0.get_key_value(name));
         let differs = now.filter(|(name, topic)| stored.get(*name) != Some(*topic));
         differs.map(|(name, topic)| Entry::Topic(name.clone(), topic.clone())).collect()
     }
@@ -252,8 +251,8 @@ impl Topics {
         self.put(View::of(table));
     }
 
-    fn changing(&self) -> MutexGuard<'_, ()> {
-        self.change.lock().unwrap_or_else(PoisonError::into_inner)
+    fn changing(&self) -> MutexGuard<'_, BTreeSet<TopicName>> {
+        self.configured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put(&self, view: View) {

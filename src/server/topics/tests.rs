@@ -216,3 +216,29 @@ fn topics_are_taken_out_and_put_back_as_they_were() {
     topics.put_back(outcomes.into_iter().flatten().collect());
     assert_eq!(*topics.view(), *before);
 }
+
+#[test]
+fn a_topic_that_came_with_a_configuration_read_again_is_not_deleted_over_the_wire() {
+    let topics = Topics::new(&[("first".into(), topic(1, &[]))]);
+    topics.create("clicks", 2, Vec::new()).unwrap();
+    topics
+        .reconfigure(&[
+            ("first".into(), topic(1, &[])),
+            ("clicks".into(), topic(2, &[])),
+            ("new".into(), topic(1, &[])),
+        ])
+        .unwrap();
+    let outcomes = topics.take_out(&["first".into(), "clicks".into(), "new".into()]);
+    let codes: Vec<_> = outcomes.iter().map(|outcome| outcome.as_ref().err().map(|error| error.code)).collect();
+    assert_eq!(codes, [Some(ErrorCode::TopicDeletionDisabled); 3]);
+}
+
+#[test]
+fn a_configuration_that_does_not_fit_protects_nothing() {
+    let topics = Topics::new(&[]);
+    topics.create("clicks", 2, Vec::new()).unwrap();
+    let million = |name: &str| (TopicName::from(name), topic(MAX_PARTITIONS_PER_TOPIC, &[]));
+    let too_many = [("clicks".into(), topic(2, &[])), million("a"), million("b"), million("c"), million("d")];
+    topics.reconfigure(&too_many).expect_err("more partitions than all topics may have");
+    assert!(topics.take_out(&["clicks".into()]).remove(0).is_ok());
+}

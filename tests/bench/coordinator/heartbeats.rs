@@ -49,9 +49,12 @@ pub fn run(options: &Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// What is compared: its name, its unit, the figure, the bar.
+type Kind = (&'static str, &'static str, fn(&Figures) -> f64, Bar);
+
 fn compare(report: &mut Report, ours: &[Figures], bare: &[Figures], [cpu, rate, p999]: [f64; 3]) {
     let all = |figures: &[Figures], of: fn(&Figures) -> f64| -> Vec<f64> { figures.iter().map(of).collect() };
-    let kinds: [(&str, &str, fn(&Figures) -> f64, Bar); 5] = [
+    let kinds: [Kind; 5] = [
         ("CPU of the server for a heartbeat", "us", |it| it.cpu_us, Bar::Most(cpu)),
         ("heartbeats in a second", "/s", |it| it.rate, Bar::Least(rate)),
         ("p50", "us", |it| it.p50_us, Bar::None),

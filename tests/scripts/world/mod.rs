@@ -148,6 +148,7 @@ impl World {
                 "lead" | "alias" | "fallback" => self.setting(key, value)?,
                 "delay" => self.limits.initial_rebalance_delay = Duration::from_millis(number()?),
                 "max-size" => self.limits.max_size = usize::try_from(number()?).unwrap_or(0),
+                "commit-timeout" => self.limits.offsets_commit_timeout = Duration::from_millis(number()?),
                 "retention" => self.limits.offsets_retention = Duration::from_millis(number()?),
                 "check" => self.limits.offsets_check_interval = Duration::from_millis(number()?),
                 "commit-check" => self.settings.commit_check = commit_check(value)?,
@@ -193,13 +194,13 @@ impl World {
         let request = JoinRequest {
             member: command.options.get("as").map_or(known, |id| MemberId::from(id.trim_matches('"'))),
             instance,
-            client_id: name.clone(),
-            client_host: "/127.0.0.1".to_owned(),
+            client_id: name.as_str().into(),
+            client_host: "/127.0.0.1".into(),
             session_timeout: millis(session),
             rebalance_timeout: millis(rebalance),
             protocol_type: ProtocolType::from(command.text("type", "consumer").trim_matches('"')),
             protocols: match command.list("topics") {
-                Some(topics) => subscribed(&offers, topics),
+                Some(topics) => subscribed(&offers, topics).into(),
                 None => offers.iter().map(|offer| offered(offer, &name)).collect(),
             },
             skip_assignment: if version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
@@ -443,8 +444,10 @@ impl World {
                     self.out.push(print::plan_to_make(&plan));
                     self.plans.push((id, plan));
                 }
-                Work::ReviewPlan(id, plan) => {
+                Work::ReviewPlan(id) => {
                     self.out.push("* the coordinator looks whether its plan still holds".to_owned());
+                    let (group, now) = (self.group.clone(), self.now().wall);
+                    let Some(plan) = self.coordinator.plan_to_review(&group, id, now) else { continue };
                     reviews.push((id, self.fingerprint(&plan)));
                 }
             }
