@@ -192,8 +192,6 @@ pub struct PlanOrigin {
     pub memo: Option<Bytes>,
     /// The failure that this plan stands in for.
     pub fault: Option<Fault>,
-    /// What made it then, for people, where the coordinator leads.
-    pub served_by: Option<String>,
 }
 
 /// A strategy that failed: what, and why.
@@ -329,6 +327,8 @@ impl CheckedBy {
 /// A plan of the coordinator's own.
 #[derive(Clone, Debug)]
 pub struct MadePlan {
+    /// What made it, for people, if that was not the protocol's own module.
+    pub served_by: Option<String>,
     /// A state for each member.
     pub states: Vec<(MemberId, Bytes)>,
     /// Where the plan came from, and what failed if it stands in for another.

@@ -166,6 +166,7 @@ impl Group {
         let states = plan.states.into_iter().map(|(id, state)| (id, super::record::State(state))).collect();
         let wall = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let made = Made {
+            served_by: plan.served_by,
             fingerprint: plan.fingerprint,
             call_again: call_again.map(|wait| WallTime(step.now.wall.0.saturating_add(wall(wait)))),
         };

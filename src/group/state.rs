@@ -77,8 +77,10 @@ pub(super) struct SubmittedPlan {
 }
 
 /// What a plan of the coordinator's own has beyond a leader's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Made {
+    /// What made it, for people, if that was not the protocol's own module.
+    pub served_by: Option<String>,
     /// From what it was made.
     pub fingerprint: u64,
     /// When its strategy wants to be called again.

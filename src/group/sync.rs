@@ -168,8 +168,10 @@ impl Group {
         let is_foreign = plan.origin.is_none();
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
+        let (fingerprint, call_again, served_by) =
+            plan.made.map(|made| (Some(made.fingerprint), made.call_again, made.served_by)).unwrap_or_default();
         let stand_in = fault.as_ref().map(|fault| StandIn {
-            by: origin.served_by.unwrap_or_else(|| "its leader's fall-back".to_owned()),
+            by: served_by.unwrap_or_else(|| "its leader's fall-back".to_owned()),
             reason: self.told_of(fault),
         });
         // What a strategy remembers outlives the plans that others make in its place.
@@ -188,8 +190,8 @@ impl Group {
             digest: origin.digest,
             states,
             memo: origin.memo.map(MemberState).or(remembered),
-            fingerprint: plan.made.map(|made| made.fingerprint),
-            call_again: plan.made.and_then(|made| made.call_again),
+            fingerprint,
+            call_again,
             stand_in,
         });
         match fault {

@@ -177,6 +177,7 @@ pub(crate) fn make(
         tracing::info!(%group, %generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
     }
     Ok(MadePlan {
+        served_by: in_words(&led.served_by),
         states: made.states,
         origin: Box::new(PlanOrigin {
             digest: led.digest,
@@ -188,7 +189,6 @@ pub(crate) fn make(
             complete: made.complete,
             memo: made.memo,
             fault,
-            served_by: in_words(&led.served_by),
         }),
         fingerprint: of(plan, strategies, &topics, &members),
         call_again: made.call_again,

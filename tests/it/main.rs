@@ -18,6 +18,7 @@ mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_hostile;
 mod server_led;
+mod server_led_told;
 mod server_offsets;
 mod server_plans;
 mod server_restart;

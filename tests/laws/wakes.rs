@@ -194,7 +194,7 @@ impl Led {
             let Work::MakePlan(id, plan) = work else { panic!("{work:?}") };
             assert!(plan.last_states.is_empty());
             let states = plan.members.iter().map(|member| (member.id.clone(), "state".into())).collect();
-            let made = MadePlan { states, origin: Box::default(), fingerprint: 1, call_again: None };
+            let made = MadePlan { served_by: None, states, origin: Box::default(), fingerprint: 1, call_again: None };
             self.give(group, Event::WorkDone(id, WorkOutcome::PlanMade(Ok(made))));
         }
     }

@@ -63,6 +63,7 @@ pub fn make(plan: &PlanToMake) -> Result<MadePlan, Fault> {
     )
     .map_err(|error| fault(&error.message))?;
     Ok(MadePlan {
+        served_by: None,
         states: made.states,
         origin: Box::new(PlanOrigin {
             digest: None,
@@ -74,7 +75,6 @@ pub fn make(plan: &PlanToMake) -> Result<MadePlan, Fault> {
             complete: made.complete,
             memo: made.memo,
             fault: None,
-            served_by: None,
         }),
         fingerprint: FINGERPRINT,
         call_again: None,

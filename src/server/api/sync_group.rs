@@ -57,7 +57,6 @@ fn origin(tag: SyncRequestTag) -> PlanOrigin {
         asked_ms: tag.asked_ms,
         memo: tag.memo,
         fault: tag.fault.map(fault),
-        served_by: None,
     }
 }
 

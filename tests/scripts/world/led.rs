@@ -42,6 +42,7 @@ impl World {
         let made = match command.options.get("error") {
             Some(kind) => Err(fault(kind)),
             None => Ok(MadePlan {
+                served_by: None,
                 states: states.map(|it| self.state(it)).collect(),
                 origin: Box::new(PlanOrigin {
                     digest: plan.assignor.as_ref().filter(|_| failed.is_none()).and_then(|name| self.module(name)),

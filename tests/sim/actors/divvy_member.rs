@@ -247,7 +247,6 @@ fn origin(it: &Origin) -> PlanOrigin {
         complete: it.complete,
         memo: it.memo.clone(),
         fault: it.fault.as_ref().map(fault),
-        served_by: None,
     }
 }
 

@@ -14,8 +14,6 @@ pub const ARGUED: &[(&str, &str)] = &[
         "tests/scripts/world/mod.rs",
         "the interpreter of the stories: one arm a word, and a reader looks a word up in one place",
     ),
-    ("tests/it/server_led.rs", "one story of a led group after the other, with the coordinator that all of them need"),
-    ("src/server/config/tests.rs", "each mistake with its sentence, in the order of the keys"),
     ("tests/laws/restore.rs", "one law: every deed that may happen to a group, and the world that it happens in"),
 ];
 

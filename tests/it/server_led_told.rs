@@ -1,0 +1,89 @@
+//! What is told of the coordinator's own modules: what made a plan and why, which file does not serve, which is missing.
+
+use std::path::Path;
+
+use crate::cli::Running;
+use crate::led_ground::Consumer;
+use crate::member_ground::{Folder, doomed, even};
+use crate::server_led::{KAFKAS, LED, address, has, led_config, start, write_config};
+use crate::support::within;
+
+#[tokio::test]
+async fn what_made_the_plan_is_told_for_as_long_as_it_is_in_force() {
+    let folder = Folder::with(&[("even", doomed(9))]);
+    let server = start(led_config(&folder)).await;
+    let mut a = Consumer::join(server.addr(), "doomed", KAFKAS, &["clicks"]);
+    a.share(has(4)).await;
+    let group = server.handle().describe(&"doomed".into()).await.unwrap().unwrap();
+    assert_eq!(group.led.unwrap().assignor, None, "even@9 did not make it");
+    let it = group.stand_in.unwrap();
+    assert_eq!(it.by, "its own range");
+    assert!(it.reason.starts_with("even@9 failed: trap: "), "{}", it.reason);
+    let history = server.handle().history(&"doomed".into()).await.unwrap().unwrap();
+    assert_eq!(history.last().unwrap().stand_in, Some(it));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_module_that_is_not_there_is_named_with_its_alias_and_its_folder() {
+    let folder = Folder::with(&[]);
+    let server = start(led_config(&folder)).await;
+    let mut a = Consumer::join(server.addr(), "g", KAFKAS, &["clicks"]);
+    a.share(has(4)).await;
+    let it = server.handle().describe(&"g".into()).await.unwrap().unwrap().stand_in.unwrap();
+    assert_eq!(it.reason, format!("no module even (alias of range) in {}", folder.path().display()));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_log_tells_of_each_file_of_the_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let assignors = place.path().join("assignors");
+    std::fs::create_dir(&assignors).unwrap();
+    let log = place.path().join("log");
+    write_config(place.path(), LED);
+    let file = place.path().join("divvy.toml");
+    let mut server = Running::logged(&["serve", "--config", file.to_str().unwrap(), "--data", "memory"], &log);
+    let addr = address(&mut server);
+    logs(&log, &["no module even (alias of range) in", "so far"]).await;
+    let put = |bytes: &[u8]| {
+        std::fs::write(assignors.join("new"), bytes).unwrap();
+        std::fs::rename(assignors.join("new"), assignors.join("even.wasm")).unwrap();
+    };
+    put(b"not a module");
+    logs(&log, &["a module does not serve", "even.wasm"]).await;
+    put(&even(1));
+    logs(&log, &["a module was loaded", "even.wasm", "\"version\":1"]).await;
+    let mut a = Consumer::join(addr, "g", KAFKAS, &["clicks"]);
+    a.share(has(4)).await;
+    put(&even(2));
+    logs(&log, &["a module was replaced", "\"version\":2"]).await;
+    std::fs::remove_file(assignors.join("even.wasm")).unwrap();
+    logs(&log, &["a module was removed", "\"version\":2"]).await;
+    assert_eq!(server.interrupt(), 0);
+}
+
+/// Waits for a line with all these words.
+async fn logs(log: &Path, words: &[&str]) {
+    within(async {
+        let is_there = || {
+            let told = std::fs::read_to_string(log).unwrap();
+            told.lines().any(|line| words.iter().all(|word| line.contains(word)))
+        };
+        while !is_there() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_group_tells_that_its_module_does_not_serve() {
+    let folder = Folder::with(&[("even", b"not a module".to_vec())]);
+    let server = start(led_config(&folder)).await;
+    let mut a = Consumer::join(server.addr(), "g", KAFKAS, &["clicks"]);
+    a.share(has(4)).await;
+    let led = server.handle().describe(&"g".into()).await.unwrap().unwrap().led.unwrap();
+    assert!(led.trouble.as_ref().is_some_and(|it| it.contains("even.wasm")), "{led:?}");
+    server.stop().await;
+}
