@@ -22,6 +22,14 @@ pub(crate) const FRAME_PARTS: u32 = 12;
 /// Unanswered requests of one connection; with so many it is not read further.
 pub(crate) const MAX_IN_FLIGHT: usize = 1024;
 
+/// An answer about more partitions than this is built beside the thread that serves the groups: it takes milliseconds,
+/// and half a second for a million.
+pub(crate) const LARGE_ANSWER_PARTITIONS: usize = 5000;
+
+/// Bytes of long answers that are kept for others who ask the same: Metadata of all partitions that there can be takes
+/// 104 MB.
+pub(crate) const LARGE_ANSWERS_KEPT_BYTES: usize = 128 << 20;
+
 /// Bytes of answers that one connection has not taken yet; with so many it is not read further. A client may ask for
 /// all topics a thousand times and read none of the answers.
 pub(crate) const MAX_UNSENT_BYTES: usize = 1 << 20;
