@@ -6,7 +6,7 @@ use std::time::Duration;
 pub(crate) const MAX_CONNECTIONS: usize = 10_000;
 
 /// Bytes of requests that were read and not handled yet, in the whole process: of frames up to [`FREE_FRAME_BYTES`], of
-/// longer ones, and of those that only large groups send. Whoever would go beyond waits for others of its class.
+/// longer ones, and of those that only large groups and large topics need. Whoever would go beyond waits for others of its class.
 pub(crate) const REQUEST_MEMORY_BYTES: [usize; 3] = [64 << 20, 128 << 20, 320 << 20];
 
 /// A frame that is not longer is read without asking for memory: it fits the buffer that connections read into.
