@@ -45,7 +45,10 @@ async fn groups(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
 async fn group(State(handle): State<Handle>, id: Result<Path<String>, PathRejection>) -> Result<Response, Loading> {
     let Ok(Path(id)) = id else { return Ok(no_text()) };
     Ok(match handle.describe(&GroupId::from(id.as_str())).await? {
-        Some(group) => Json(json::description(&group, &handle.limits())).into_response(),
+        Some(group) => {
+            let limits = handle.limits();
+            text(&handle, move || json::description(&group, &limits)).await
+        }
         None => no_group(&id),
     })
 }
@@ -71,8 +74,17 @@ async fn modules(State(handle): State<Handle>) -> Result<Json<Value>, Loading> {
     Ok(Json(json!({ "modules": offered, "coordinator": handle.own_modules() })))
 }
 
-async fn topics(State(handle): State<Handle>) -> Json<Value> {
-    Json(json::topics(&handle.topics_view()))
+async fn topics(State(handle): State<Handle>) -> Response {
+    let view = handle.topics_view();
+    text(&handle, move || json::topics(&view)).await
+}
+
+/// A document that may tell of a million partitions: made and written beside the thread that serves the groups.
+async fn text(handle: &Handle, document: impl FnOnce() -> Value + Send + 'static) -> Response {
+    match handle.aside(move || document().to_string()).await {
+        Some(text) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 async fn metrics(State(handle): State<Handle>) -> impl IntoResponse {

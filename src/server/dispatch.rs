@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use super::Handle;
 use super::api::{self, Asked, Frame, Peer, Shape};
+use super::large;
 use super::messages::Pending;
 use super::outbox::{Close, Slot};
 use crate::group::event::ModuleOffer;
@@ -38,7 +39,7 @@ pub(crate) enum Step {
 }
 
 /// An answer that takes a while.
-pub(crate) type Answering = Pin<Box<dyn Future<Output = Result<Bytes, Close>> + Send>>;
+pub(crate) type Answering = Pin<Box<dyn Future<Output = Result<large::Frame, Close>> + Send>>;
 
 /// Reads a request and says what is to be done. An error closes the connection after the answers before it.
 pub(crate) fn dispatch(handle: &Handle, peer: &mut Peer, frame: Bytes) -> Result<Step, Close> {
@@ -128,7 +129,8 @@ impl Known<'_> {
             ApiKey::Produce => self.produce(body),
             ApiKey::Metadata => {
                 let request: MetadataRequest = decode_request(body, version)?;
-                self.later(move |handle| api::metadata::answer(request, version, handle))
+                let answer = api::metadata::answer(request, self.shape, self.handle.clone());
+                Ok(Step::Later(Box::pin(answer)))
             }
             ApiKey::ListGroups => {
                 let request: ListGroupsRequest = decode_request(body, version)?;
@@ -270,7 +272,8 @@ impl Known<'_> {
         let answer = answer(self.handle.clone());
         Ok(Step::Later(Box::pin(async move {
             let answer = answer.await;
-            encode_response(version, correlation_id, &answer).map_err(|error| unwritable(M::KEY, &error))
+            let frame = encode_response(version, correlation_id, &answer);
+            frame.map(large::Frame::from).map_err(|error| unwritable(M::KEY, &error))
         })))
     }
 
@@ -292,6 +295,7 @@ fn malformed(what: &str, error: &DecodeError) -> Close {
     Close { kind: "malformed", reason: format!("{what} cannot be read: {error}") }
 }
 
-fn unwritable(key: ApiKey, error: &EncodeError) -> Close {
+/// Why a connection is closed whose answer cannot be encoded.
+pub(super) fn unwritable(key: ApiKey, error: &EncodeError) -> Close {
     Close { kind: "encode", reason: format!("an answer to {} cannot be written: {error}", key.name()) }
 }

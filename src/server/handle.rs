@@ -12,6 +12,7 @@ use super::clock::Clock;
 use super::config::Config;
 use super::directory::Directory;
 use super::ends::Ends;
+use super::large::Large;
 use super::memory::Memory;
 use super::messages::{Loading, Question, ToShard};
 use super::metrics::Metrics;
@@ -55,6 +56,8 @@ pub(crate) struct Inner {
     pub(crate) quiet: Quiet,
     /// What is left for requests.
     pub(crate) memory: Memory,
+    /// Who builds long answers.
+    pub(crate) large: Large,
     /// The coordinator's own modules.
     pub(crate) modules: Modules,
     /// Who makes the plans of the groups that the coordinator leads.
@@ -291,6 +294,16 @@ impl Handle {
             let modules = self.modules().offers();
             (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::GroundChanged(modules.clone())));
         }
+    }
+
+    /// Does what takes long beside the thread that serves the groups, one such work after the other; none if it panicked.
+    pub async fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        self.large().aside(work).await
+    }
+
+    /// Who builds long answers.
+    pub(crate) fn large(&self) -> &Large {
+        &self.0.large
     }
 
     /// The memory for requests.

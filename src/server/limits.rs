@@ -6,7 +6,7 @@ use std::time::Duration;
 pub(crate) const MAX_CONNECTIONS: usize = 10_000;
 
 /// Bytes of requests that were read and not handled yet, in the whole process: of frames up to [`FREE_FRAME_BYTES`], of
-/// longer ones, and of those that only large groups send. Whoever would go beyond waits for others of its class.
+/// longer ones, and of those that only large groups and large topics need. Whoever would go beyond waits for others of its class.
 pub(crate) const REQUEST_MEMORY_BYTES: [usize; 3] = [64 << 20, 128 << 20, 320 << 20];
 
 /// A frame that is not longer is read without asking for memory: it fits the buffer that connections read into.
@@ -21,6 +21,14 @@ pub(crate) const FRAME_PARTS: u32 = 12;
 
 /// Unanswered requests of one connection; with so many it is not read further.
 pub(crate) const MAX_IN_FLIGHT: usize = 1024;
+
+/// An answer about more partitions than this is built beside the thread that serves the groups: it takes milliseconds,
+/// and half a second for a million.
+pub(crate) const LARGE_ANSWER_PARTITIONS: usize = 5000;
+
+/// Bytes of long answers that are kept for others who ask the same: Metadata of all partitions that there can be takes
+/// 104 MB.
+pub(crate) const LARGE_ANSWERS_KEPT_BYTES: usize = 128 << 20;
 
 /// Bytes of answers that one connection has not taken yet; with so many it is not read further. A client may ask for
 /// all topics a thousand times and read none of the answers.

@@ -35,7 +35,7 @@ impl Memory {
     }
 }
 
-/// Frames that are read without asking; all others but those of large groups; those.
+/// Frames that are read without asking; all others but those of large groups and topics; those.
 fn class(bytes: usize) -> usize {
     usize::from(bytes > FREE_FRAME_BYTES) + usize::from(bytes > FRAME_MAX)
 }

@@ -151,7 +151,10 @@ impl Reader {
                 Step::Later(answer) => {
                     self.send();
                     let answer = answer.await.map_err(End::Close)?;
-                    self.place.connection.push(Slot::Ready(answer));
+                    self.place.connection.push(Slot::Ready(answer.head));
+                    if !answer.rest.is_empty() {
+                        self.place.connection.push(Slot::Ready(answer.rest));
+                    }
                 }
             }
         }

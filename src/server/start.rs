@@ -16,6 +16,7 @@ use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
 use super::ends::Ends;
 use super::handle::{Handle, Inner};
+use super::large::Large;
 use super::limits::{MAX_BLOCKING_THREADS, STOP_GRACE, SWEEP_INTERVAL};
 use super::listener;
 use super::memory::Memory;
@@ -234,6 +235,7 @@ impl Builder {
             metrics: Metrics::new(),
             quiet: Quiet::new(clock),
             memory: Memory::new(),
+            large: Large::new(),
             max_request_bytes: config.socket_request_max_bytes,
             presents_as_kafka,
             stopping: AtomicBool::new(false),

@@ -3,13 +3,15 @@
 use divvy::server::config::Config;
 use divvy::topics::Topic;
 use divvy::wire::ErrorCode;
+use divvy::wire::messages::create_partitions::CreatePartitionsTopic;
 use divvy::wire::messages::create_topics::{CreatableReplicaAssignment, CreatableTopic};
 use divvy::wire::messages::fetch::{FetchPartition, FetchTopic};
 use divvy::wire::messages::list_offsets::{ListOffsetsPartition, ListOffsetsTopic};
 use divvy::wire::messages::metadata::MetadataRequestTopic;
 use divvy::wire::messages::produce::{PartitionProduceData, TopicProduceData};
 use divvy::wire::messages::{
-    CreateTopicsRequest, FetchRequest, ListOffsetsRequest, MetadataRequest, MetadataResponse, ProduceRequest,
+    CreatePartitionsRequest, CreateTopicsRequest, FetchRequest, ListOffsetsRequest, MetadataRequest, MetadataResponse,
+    ProduceRequest,
 };
 
 use crate::support::{Client, config, serve};
@@ -174,5 +176,28 @@ async fn records_are_refused() {
     // Who expects no answer is told by the end of the connection, as in Kafka.
     client.send(8, &produce(0)).await;
     assert_eq!(client.frame().await, None);
+    server.stop().await;
+}
+
+/// What is said of a large topic is built aside and kept: for as long as the topics stay what they are, for each version.
+#[tokio::test]
+async fn a_large_topic_is_told_as_it_is_now() {
+    let large = Topic { partitions: 20_000, racks: Vec::new() };
+    let server = serve(Config { topics: vec![("large".into(), large)], ..config() }).await;
+    let mut client = Client::connect(server.addr()).await;
+    let named = MetadataRequestTopic { name: Some("large".into()), ..Default::default() };
+    let request = MetadataRequest { topics: Some(vec![named]), ..Default::default() };
+    let all = MetadataRequest { topics: None, ..Default::default() };
+    for (version, request) in [(5, &request), (5, &request), (12, &request), (5, &all), (12, &all), (12, &all)] {
+        let told = client.ask(version, request).await;
+        let numbers: Vec<i32> = told.topics[0].partitions.iter().map(|it| it.partition_index).collect();
+        assert_eq!((numbers, told.brokers.len()), ((0..20_000).collect(), 1), "v{version}");
+    }
+    let more = CreatePartitionsTopic { name: "large".into(), count: 20_001, assignments: None };
+    let grown = client.ask(2, &CreatePartitionsRequest { topics: vec![more], ..Default::default() }).await;
+    assert_eq!(grown.results[0].error_code, ErrorCode::None);
+    for request in [&request, &all] {
+        assert_eq!(client.ask(12, request).await.topics[0].partitions.len(), 20_001);
+    }
     server.stop().await;
 }

@@ -7,6 +7,7 @@ use super::text;
 use crate::ids::TopicName;
 use crate::server::Handle;
 use crate::server::ends::TopicEnds;
+use crate::server::limits::LARGE_ANSWER_PARTITIONS;
 use crate::wire::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsTopic, ListOffsetsTopicResponse,
 };
@@ -32,8 +33,13 @@ pub(crate) async fn answer(request: ListOffsetsRequest, handle: Handle) -> ListO
             ends.insert(name, of_topic);
         }
     }
-    let topics = request.topics.iter().map(|topic| of_topic(topic, ends.get(topic.name.as_str()), &handle)).collect();
-    ListOffsetsResponse { topics, ..Default::default() }
+    let is_large = request.topics.iter().map(|topic| topic.partitions.len()).sum::<usize>() > LARGE_ANSWER_PARTITIONS;
+    let server = handle.clone();
+    let tell = move || {
+        let topic = |topic: &ListOffsetsTopic| of_topic(topic, ends.get(topic.name.as_str()), &server);
+        ListOffsetsResponse { topics: request.topics.iter().map(topic).collect(), ..Default::default() }
+    };
+    if is_large { handle.aside(tell).await.unwrap_or_default() } else { tell() }
 }
 
 fn of_topic(topic: &ListOffsetsTopic, ends: Option<&TopicEnds>, handle: &Handle) -> ListOffsetsTopicResponse {

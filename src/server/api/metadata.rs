@@ -1,34 +1,67 @@
 //! Metadata: one virtual broker for each rack, all of them this server; the coordinator is always among them, since
 //! some clients know a coordinator only if it is listed.
 
-use super::text;
+use super::{Shape, text};
 use crate::ids::TopicName;
 use crate::server::Handle;
 use crate::server::directory::is_legal;
+use crate::server::dispatch::unwritable;
+use crate::server::large::{Frame, Question};
+use crate::server::limits::LARGE_ANSWER_PARTITIONS;
+use crate::server::outbox::Close;
 use crate::server::topics::{COORDINATOR_NODE, TopicId, View, topic_id};
 use crate::topics::Topic;
+use crate::wire::frame::encode_response;
 use crate::wire::messages::metadata::{
     MetadataRequestTopic, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
 };
 use crate::wire::messages::{MetadataRequest, MetadataResponse};
-use crate::wire::{ErrorCode, Text};
+use crate::wire::{ApiKey, EncodeError, ErrorCode, Text};
 
 /// The answer. Topics that the client wants and the configuration allows are made first.
-pub(crate) async fn answer(request: MetadataRequest, version: i16, handle: Handle) -> MetadataResponse {
-    let loaded = handle.topics().loaded().await;
+pub(crate) async fn answer(request: MetadataRequest, shape: Shape, handle: Handle) -> Result<Frame, Close> {
+    let unwritable = |error: EncodeError| unwritable(ApiKey::Metadata, &error);
+    let Shape { correlation_id, version } = shape;
+    let is_loaded = handle.topics().loaded().await;
     let asked = request.topics.filter(|topics| !(version == 0 && topics.is_empty()));
-    if let (Some(asked), true, true) = (&asked, loaded, request.allow_auto_topic_creation) {
+    if let (Some(asked), true, true) = (&asked, is_loaded, request.allow_auto_topic_creation) {
         let names: Vec<&str> = asked.iter().filter_map(|topic| topic.name.as_deref()).collect();
         handle.topics().auto_create(&names, handle.quiet()).await;
     }
-    let view = handle.topics().view();
+    let question = Question { view: handle.topics().view(), is_loaded, version, asked };
+    if partitions(&question) <= LARGE_ANSWER_PARTITIONS {
+        let frame = encode_response(version, correlation_id, &told(&question, &handle));
+        return frame.map(Frame::from).map_err(unwritable);
+    }
+    let builder = handle.clone();
+    let build = move |question: &Question| encode_response(version, correlation_id, &told(question, &builder));
+    match handle.large().metadata(correlation_id, question, build).await {
+        Some(frame) => frame.map_err(unwritable),
+        None => {
+            Err(Close { kind: "panic", reason: "an answer to Metadata panicked: this is a bug of divvy".to_owned() })
+        }
+    }
+}
+
+/// About how many partitions an answer tells of; a topic is at least one.
+fn partitions(question: &Question) -> usize {
+    let table = question.view.table();
+    let of = |topic: Option<&Topic>| topic.map_or(1, |topic| topic.partitions.max(1) as usize);
+    match &question.asked {
+        None => table.0.values().map(|topic| of(Some(topic))).sum(),
+        Some(asked) => asked.iter().map(|topic| of(find(topic, &question.view).map(|(_, topic)| topic))).sum(),
+    }
+}
+
+fn told(question: &Question, handle: &Handle) -> MetadataResponse {
+    let Question { view, is_loaded, .. } = question;
     // Every topic that is asked for gets an entry: librdkafka asks again without a pause for one that is left out.
-    let topics = match &asked {
-        Some(asked) => asked.iter().map(|topic| one(topic, &view, loaded)).collect(),
-        None => view.table().0.iter().map(|(name, topic)| known(name, topic, &view)).collect(),
+    let topics = match &question.asked {
+        Some(asked) => asked.iter().map(|topic| one(topic, view, *is_loaded)).collect(),
+        None => view.table().0.iter().map(|(name, topic)| known(name, topic, view)).collect(),
     };
     MetadataResponse {
-        brokers: brokers(&view, &handle),
+        brokers: brokers(view, handle),
         cluster_id: Some(handle.cluster_id()),
         controller_id: COORDINATOR_NODE,
         topics,
@@ -56,16 +89,19 @@ fn one(asked: &MetadataRequestTopic, view: &View, loaded: bool) -> MetadataRespo
         ..Default::default()
     };
     let by_id = asked.topic_id != TopicId::default();
-    let name = match &asked.name {
-        Some(name) if !by_id => Some(TopicName::from(name.as_str())),
-        _ => view.name_of(&asked.topic_id).cloned(),
-    };
-    match name.as_ref().and_then(|name| Some((name, view.table().get(name.as_str())?))) {
+    match find(asked, view) {
         Some((name, topic)) => known(name, topic, view),
         None if !loaded => missing(ErrorCode::LeaderNotAvailable),
         None if by_id => missing(ErrorCode::UnknownTopicId),
         None if !is_legal(asked.name.as_deref().unwrap_or_default()) => missing(ErrorCode::InvalidTopic),
         None => missing(ErrorCode::UnknownTopicOrPartition),
+    }
+}
+
+fn find<'a>(asked: &MetadataRequestTopic, view: &'a View) -> Option<(&'a TopicName, &'a Topic)> {
+    match &asked.name {
+        Some(name) if asked.topic_id == TopicId::default() => view.table().0.get_key_value(name.as_str()),
+        _ => view.table().0.get_key_value(view.name_of(&asked.topic_id)?.as_str()),
     }
 }
 
