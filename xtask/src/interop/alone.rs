@@ -51,12 +51,17 @@ fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
     })
 }
 
+/// Whether a member's metadata tells what it owns: then joining again says something new, and is a rebalance.
+fn says_what_it_owns(strategy: &str) -> bool {
+    matches!(strategy, "sticky" | "cooperative-sticky")
+}
+
 /// The coordinator goes away and comes back: nothing is lost, and nobody rebalances but for a library that asks for it.
 pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
     let before = cast.rest()?;
     let asks_for_it = cast.members.iter().find(|member| match member.client.when_lost {
         WhenLost::Waits => false,
-        WhenLost::Rejoins => member.name == before.0.leader,
+        WhenLost::Rejoins => member.name == before.0.leader || says_what_it_owns(&before.0.protocol),
         WhenLost::JoinsAnew => true,
     });
     let asks_for_it = asks_for_it.map(|member| member.client.name);

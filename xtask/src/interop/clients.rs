@@ -31,7 +31,8 @@ pub struct Client {
 pub enum WhenLost {
     /// Looks for it, and goes on in its generation.
     Waits,
-    /// Ends its session and joins again with its id: a follower gets the same generation, a leader begins a rebalance.
+    /// Ends its session and joins again with its id: a follower that says the same gets the same generation, a
+    /// leader begins a rebalance.
     Rejoins,
     /// Forgets its id, and joins as a new member.
     JoinsAnew,
