@@ -19,6 +19,7 @@ pub(crate) mod metadata;
 pub(crate) mod offset_commit;
 pub(crate) mod offset_delete;
 pub(crate) mod offset_fetch;
+mod partitions;
 pub(crate) mod produce;
 pub(crate) mod sync_group;
 pub(crate) mod txn_offset_commit;
@@ -106,13 +107,13 @@ pub(crate) enum Frame {
     /// Nothing.
     Plain,
     /// The partitions asked for, some with their answer already.
-    Commit(Box<offset_commit::Asked>),
+    Commit(Box<partitions::Asked>),
     /// The groups asked for.
     Fetch(Box<offset_fetch::Asked>),
     /// The groups to delete.
     DeleteGroups(Box<delete_groups::Asked>),
     /// The partitions to forget, some with their answer already.
-    OffsetDelete(Box<offset_delete::Asked>),
+    OffsetDelete(Box<partitions::Asked>),
 }
 
 #[cfg(test)]

@@ -2,25 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Peer, text};
+use super::Peer;
+use super::partitions::{Asked, unknown};
 use crate::group::event::{CommitRequest, CommittedOffset};
 use crate::ids::{Generation, GroupId, InstanceId, TopicName};
 use crate::server::directory::Directory;
+use crate::wire::ErrorCode;
 use crate::wire::messages::offset_commit::{OffsetCommitResponsePartition, OffsetCommitResponseTopic};
 use crate::wire::messages::{OffsetCommitRequest, OffsetCommitResponse};
-use crate::wire::{ErrorCode, Text};
-
-/// The partitions asked for, with the answer of those that the group does not see.
-pub(crate) struct Asked(Vec<(Text, Partitions)>);
-
-type Partitions = Vec<(i32, Option<ErrorCode>)>;
-
-impl Asked {
-    /// About how much memory it takes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.iter().map(|(name, partitions)| name.len() + size_of_val(partitions.as_slice())).sum()
-    }
-}
 
 /// The event's content, without an event if no partition exists: then the group is not asked, as in Kafka.
 pub(crate) fn ask(
@@ -30,17 +19,16 @@ pub(crate) fn ask(
 ) -> (Asked, GroupId, Option<CommitRequest>) {
     let view = topics.view();
     let mut offsets = Vec::new();
-    let mut asked = Vec::with_capacity(request.topics.len());
+    let mut asked = Asked::default();
     for topic in &request.topics {
         let name = TopicName::from(topic.name.as_str());
         let mut partitions = Vec::with_capacity(topic.partitions.len());
         for it in &topic.partitions {
-            // While the topics are being loaded so is the group: it lets the commit wait, and answers if that takes long.
-            if !view.table().has_partition(&topic.name, it.partition_index) && topics.is_loaded() {
-                partitions.push((it.partition_index, Some(ErrorCode::UnknownTopicOrPartition)));
+            let known = unknown(topics, &view, &topic.name, it.partition_index);
+            partitions.push((it.partition_index, known));
+            if known.is_some() {
                 continue;
             }
-            partitions.push((it.partition_index, None));
             offsets.push(CommittedOffset {
                 topic: name.clone(),
                 partition: it.partition_index,
@@ -49,8 +37,7 @@ pub(crate) fn ask(
                 metadata: it.committed_metadata.as_deref().unwrap_or_default().to_owned(),
             });
         }
-        // The name is a view that would keep the whole request for as long as the answer is missing.
-        asked.push((text(topic.name.as_str()), partitions));
+        asked.add(&topic.name, partitions);
     }
     let commit = CommitRequest {
         member: peer.member(&request.member_id),
@@ -59,7 +46,7 @@ pub(crate) fn ask(
         retention: retention(request.retention_time_ms),
         offsets,
     };
-    (Asked(asked), peer.group(&request.group_id), (!commit.offsets.is_empty()).then_some(commit))
+    (asked, peer.group(&request.group_id), (!commit.offsets.is_empty()).then_some(commit))
 }
 
 /// What v2 to v4 say; -1 leaves it to the server. A time that is over is over.
@@ -70,17 +57,14 @@ fn retention(time_ms: i64) -> Option<Duration> {
 /// The answer: `results` are the group's, in the order of the partitions that it was asked about. It says 69 of a
 /// group that does not exist; before v9 clients know only 22 for that.
 pub(crate) fn answer(asked: Asked, results: &[(TopicName, i32, ErrorCode)], version: i16) -> OffsetCommitResponse {
-    let mut results = results.iter().map(|(_, _, error)| match error {
+    let results = results.iter().map(|(_, _, error)| match error {
         ErrorCode::GroupIdNotFound if version < 9 => ErrorCode::IllegalGeneration,
         error => *error,
     });
-    let mut partition = |(partition_index, known): (i32, Option<ErrorCode>)| OffsetCommitResponsePartition {
-        partition_index,
-        error_code: known.or_else(|| results.next()).unwrap_or(ErrorCode::UnknownServerError),
-    };
-    let topics = asked.0.into_iter().map(|(name, partitions)| OffsetCommitResponseTopic {
+    let partition = |(partition_index, error_code)| OffsetCommitResponsePartition { partition_index, error_code };
+    let topics = asked.answered(results, |name, partitions| OffsetCommitResponseTopic {
         name,
-        partitions: partitions.into_iter().map(&mut partition).collect(),
+        partitions: partitions.into_iter().map(partition).collect(),
     });
-    OffsetCommitResponse { topics: topics.collect(), ..Default::default() }
+    OffsetCommitResponse { topics, ..Default::default() }
 }

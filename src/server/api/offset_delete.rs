@@ -1,25 +1,13 @@
 //! OffsetDelete: what names no topic or partition of ours is answered here, the rest goes to the group.
 
-use super::{Peer, text};
+use super::Peer;
+use super::partitions::{Asked, unknown};
 use crate::group::effects::DeleteOffsetsReply;
 use crate::group::event::DeleteOffsetsRequest;
 use crate::ids::{GroupId, TopicName};
 use crate::server::directory::Directory;
 use crate::wire::messages::offset_delete::{OffsetDeleteResponsePartition, OffsetDeleteResponseTopic};
 use crate::wire::messages::{OffsetDeleteRequest, OffsetDeleteResponse};
-use crate::wire::{ErrorCode, Text};
-
-/// The partitions asked for, with the answer of those that the group does not see.
-pub(crate) struct Asked(Vec<(Text, Partitions)>);
-
-type Partitions = Vec<(i32, Option<ErrorCode>)>;
-
-impl Asked {
-    /// About how much memory it takes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.iter().map(|(name, partitions)| name.len() + size_of_val(partitions.as_slice())).sum()
-    }
-}
 
 /// The event's content. The group is asked even if no partition is left: it may not exist.
 pub(crate) fn ask(
@@ -29,21 +17,20 @@ pub(crate) fn ask(
 ) -> (Asked, GroupId, DeleteOffsetsRequest) {
     let view = topics.view();
     let mut wanted = Vec::new();
-    let mut asked = Vec::with_capacity(request.topics.len());
+    let mut asked = Asked::default();
     for topic in &request.topics {
         let name = TopicName::from(topic.name.as_str());
         let mut partition = |number: i32| {
-            // While the topics are being loaded so is the group, which lets the request wait.
-            if !view.table().has_partition(&topic.name, number) && topics.is_loaded() {
-                return (number, Some(ErrorCode::UnknownTopicOrPartition));
+            let known = unknown(topics, &view, &topic.name, number);
+            if known.is_none() {
+                wanted.push((name.clone(), number));
             }
-            wanted.push((name.clone(), number));
-            (number, None)
+            (number, known)
         };
         let partitions = topic.partitions.iter().map(|it| partition(it.partition_index)).collect();
-        asked.push((text(topic.name.as_str()), partitions));
+        asked.add(&topic.name, partitions);
     }
-    (Asked(asked), peer.group(&request.group_id), DeleteOffsetsRequest { partitions: wanted })
+    (asked, peer.group(&request.group_id), DeleteOffsetsRequest { partitions: wanted })
 }
 
 /// The answer: an error of the request's own, or one for each partition.
@@ -51,14 +38,9 @@ pub(crate) fn answer(asked: Asked, reply: &DeleteOffsetsReply) -> OffsetDeleteRe
     if reply.error.is_error() {
         return OffsetDeleteResponse { error_code: reply.error, ..Default::default() };
     }
-    let mut results = reply.partitions.iter().map(|(_, _, error)| *error);
-    let mut partition = |(partition_index, known): (i32, Option<ErrorCode>)| OffsetDeleteResponsePartition {
-        partition_index,
-        error_code: known.or_else(|| results.next()).unwrap_or(ErrorCode::UnknownServerError),
-    };
-    let topics = asked.0.into_iter().map(|(name, partitions)| OffsetDeleteResponseTopic {
-        name,
-        partitions: partitions.into_iter().map(&mut partition).collect(),
+    let partition = |(partition_index, error_code)| OffsetDeleteResponsePartition { partition_index, error_code };
+    let topics = asked.answered(reply.partitions.iter().map(|(_, _, error)| *error), |name, partitions| {
+        OffsetDeleteResponseTopic { name, partitions: partitions.into_iter().map(partition).collect() }
     });
-    OffsetDeleteResponse { topics: topics.collect(), ..Default::default() }
+    OffsetDeleteResponse { topics, ..Default::default() }
 }
