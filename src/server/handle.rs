@@ -63,7 +63,7 @@ pub(crate) struct Inner {
     /// Who makes the plans of the groups that the coordinator leads.
     pub(crate) plan_maker: PlanMaker,
     /// The configuration that holds.
-    pub(crate) config: Mutex<Config>,
+    pub(crate) config: Mutex<Arc<Config>>,
     /// `socket.request.max.bytes`.
     pub(crate) max_request_bytes: usize,
     /// Whether divvy's own fields are left out and ignored.
@@ -229,8 +229,8 @@ impl Handle {
     }
 
     /// The configuration that holds.
-    pub(crate) fn config(&self) -> Config {
-        self.0.config.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.0.config.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// How many shards there are.
@@ -276,12 +276,13 @@ impl Handle {
     /// Holds another configuration from now on; gives back the keys whose change a running server cannot make.
     pub(super) fn replace_config(&self, config: Config) -> Vec<&'static str> {
         let mut held = self.0.config.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = Config::clone(&held);
         // The folder of modules is opened when something needs it, so perhaps only now, and stays.
         if self.modules().runs_with(&config) {
-            (held.assignors, held.module_cache) = (config.assignors.clone(), config.module_cache.clone());
+            (runs.assignors, runs.module_cache) = (config.assignors.clone(), config.module_cache.clone());
         }
-        let later = only_after_a_restart(&held, &config);
-        *held = running(&held, config);
+        let later = only_after_a_restart(&runs, &config);
+        *held = Arc::new(running(runs, config));
         later
     }
 

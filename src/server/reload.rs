@@ -49,14 +49,8 @@ impl Handle {
 }
 
 /// What runs after `new` was taken: of the keys that only a restart changes the old values.
-pub(super) fn running(old: &Config, new: Config) -> Config {
-    Config {
-        limits: new.limits,
-        topics: new.topics,
-        groups: new.groups,
-        usual_assignors: new.usual_assignors,
-        ..old.clone()
-    }
+pub(super) fn running(old: Config, new: Config) -> Config {
+    Config { limits: new.limits, topics: new.topics, groups: new.groups, usual_assignors: new.usual_assignors, ..old }
 }
 
 /// The keys that differ from what runs and that a running server cannot change.

@@ -230,7 +230,7 @@ impl Builder {
             topics,
             modules,
             plan_maker,
-            config: Mutex::new(config.clone()),
+            config: Mutex::new(Arc::new(config.clone())),
             registry: Registry::default(),
             metrics: Metrics::new(),
             quiet: Quiet::new(clock),
