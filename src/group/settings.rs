@@ -123,7 +123,16 @@ impl GroupSettings {
 
     /// The same in every process: leader and coordinator never judge by different rules without noticing.
     pub fn hash(&self) -> u64 {
-        let bytes = serde_json::to_vec(self).expect("settings are plain data with text keys");
-        xxhash_rust::xxh3::xxh3_64(&bytes)
+        Self::hash_of(&self.json())
+    }
+
+    /// The same of settings that were written already.
+    pub fn hash_of(json: &str) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(json.as_bytes())
+    }
+
+    /// As members are told them.
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).expect("settings are plain data with text keys")
     }
 }

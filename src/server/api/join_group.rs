@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{Peer, text};
+use crate::group::GroupSettings;
 use crate::group::effects::{JoinExtras, JoinReply, JoinedMember};
 use crate::group::event::{IdHandshake, JoinRequest, ModuleOffer, OfferedProtocol, SkipAssignment};
 use crate::ids::{GroupId, InstanceId};
@@ -75,11 +76,11 @@ pub(crate) fn answer(reply: JoinReply, version: i16, presents_as_kafka: bool) ->
 }
 
 fn tag(extras: &JoinExtras) -> JoinResponseTag {
-    let settings = serde_json::to_string(&*extras.settings).expect("settings are plain data with text keys");
+    let settings = extras.settings.json();
     let suspended = extras.suspended.iter();
     JoinResponseTag {
+        settings_hash: GroupSettings::hash_of(&settings),
         settings,
-        settings_hash: extras.settings.hash(),
         suspended: suspended.map(|it| (it.protocol.clone(), it.until.0, it.reason.clone())).collect(),
         memo: extras.memo.clone(),
     }
