@@ -28,7 +28,7 @@ impl Group {
         let most = (member.session_timeout / HEARTBEAT_WAITS_PER_SESSION).min(LONGEST_HEARTBEAT_WAIT);
         let until = step.now.mono + wait.min(most);
         let before = self.roster.park_beat(id, Some(WaitingBeat { ticket, until }));
-        step.effects.replies.extend(before.map(|beat| (beat.ticket, Reply::Heartbeat(ErrorCode::None))));
+        step.effects.replies.extend(before.map(|beat| beat.answer(ErrorCode::None)));
         self.wake_by(until);
     }
 
@@ -62,7 +62,7 @@ impl WaitingBeat {
         self.ticket
     }
 
-    /// Its answer, when the member is gone.
+    /// Its answer.
     pub fn answer(self, error: ErrorCode) -> (Ticket, Reply) {
         (self.ticket, Reply::Heartbeat(error))
     }
