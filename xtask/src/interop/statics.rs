@@ -70,12 +70,13 @@ fn returns(bench: &Bench, client: &'static Client) -> Result<()> {
     })
 }
 
-/// Static members of one half of the libraries among dynamic ones of the other, then the other way round.
+/// Static members of one half of the libraries among dynamic ones of the other, then the other way round. Without
+/// kafka-python: as a leader of static and dynamic members in turn, 3.0.12 gives nothing to most of them.
 fn mixed(bench: &Bench) -> Result<()> {
     for half in [0, 1] {
         Cast::play(bench, &format!("static-mixed-{half}"), "", |cast| {
             let mut seats = Vec::new();
-            for (place, client) in able().enumerate() {
+            for (place, client) in able().filter(|client| client.name != "kafka-python").enumerate() {
                 let instance = (place % 2 == half).then_some(client.name);
                 let seat = Seat { name: client.name, client, strategy: "range", instance };
                 cast.join(&seat)?;
