@@ -18,6 +18,7 @@
 //! * [`Group`] shows topics, partitions, members, their racks and facts, and what they had before, all read where the host put it.
 //! * [`Owners`] writes the plan where the host will read it.
 //! * [`StateGroup`] and [`States`] do the same for strategies that hand each member bytes of the application's own.
+//! * [`strategy`] has the classic strategies as building blocks for your own.
 //! * [`assignor!`] makes the function a module: exports, manifest, panic text. Outside of WebAssembly it only makes the manifest,
 //!   so that the same function runs in ordinary tests; the module `testing` (feature `testing`) builds groups for them.
 //!
@@ -35,6 +36,7 @@ mod refusal;
 #[doc(hidden)]
 pub mod run;
 mod states;
+pub mod strategy;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod user_data;
@@ -53,4 +55,4 @@ pub use refusal::Refusal;
 pub use run::{AssignPartitions, AssignStates, CheckStates, MakeUserData};
 pub use states::{StateGroup, StateMember, States};
 pub use user_data::Me;
-pub use values::Values;
+pub use values::{Values, bad as bad_setting};

@@ -1,6 +1,7 @@
 //! Kafka's range: of each topic, every subscriber gets one run of consecutive partitions, in member order.
 
 use divvy_guest::prelude::*;
+use divvy_guest::strategy::range;
 
 assignor! {
     name: "range",
@@ -10,17 +11,8 @@ assignor! {
     assign: assign,
 }
 
-/// Of a topic with `n` partitions and `m` subscribers, the first `n % m` subscribers get one partition above `n / m`.
+/// The building block as it is.
 pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
-    for run in group.runs() {
-        let subscribers = run.subscribers();
-        for topic in run.topics() {
-            let mut partitions = topic.partitions();
-            let (base, extra) = (topic.len() / subscribers.len(), topic.len() % subscribers.len());
-            for (place, &member) in subscribers.iter().enumerate() {
-                owners.give_run(partitions.take_front(base + usize::from(place < extra)), member);
-            }
-        }
-    }
+    range::assign(group, owners);
     Ok(())
 }
