@@ -15,6 +15,11 @@ impl<'a> Values<'a> {
         Values { map }
     }
 
+    /// Reads a map that stands inside of another value.
+    pub fn read(from: &mut Reader<'a>) -> Result<Self, Malformed> {
+        from.raw_map("a map").map(Values::new)
+    }
+
     /// A text.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.get(name)?.text("a text").ok()

@@ -26,6 +26,19 @@ pub fn native(name: &str) -> Native {
         "active-standby" => (divvy_assignor_active_standby::MANIFEST, |request| {
             run::states(divvy_assignor_active_standby::assign, request)
         }),
+        "copartition" => (divvy_assignor_copartition::MANIFEST, |request| {
+            run::partitions(divvy_assignor_copartition::assign, request)
+        }),
+        "redundant" => {
+            (divvy_assignor_redundant::MANIFEST, |request| run::partitions(divvy_assignor_redundant::assign, request))
+        }
+        "single-writer" => (divvy_assignor_single_writer::MANIFEST, |request| {
+            run::partitions(divvy_assignor_single_writer::assign, request)
+        }),
+        "composite" => {
+            (divvy_assignor_composite::MANIFEST, |request| run::partitions(divvy_assignor_composite::assign, request))
+        }
+        "connect" => (divvy_assignor_connect::MANIFEST, |request| run::states(divvy_assignor_connect::assign, request)),
         other => panic!("add {other} to the list in tests/modules/native.rs"),
     };
     Native { manifest: serde_json::from_str(manifest).unwrap(), assign }

@@ -54,6 +54,12 @@ impl<'g> Member<'g> {
         self.row().user_data
     }
 
+    /// A number for what it subscribes to: members with the same number read the same topics.
+    #[inline]
+    pub fn subscription(self) -> usize {
+        self.row().subscription as usize
+    }
+
     /// Whether it subscribes to a topic.
     #[inline]
     pub fn subscribes(self, topic: Topic<'_>) -> bool {

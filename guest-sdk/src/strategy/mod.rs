@@ -5,6 +5,7 @@
 //! touch, so blocks can follow each other in one plan.
 //!
 //! * [`range`]: of each topic every reader gets one run of consecutive partitions.
+//! * [`copartition`]: partitions of one number of several topics go to one member.
 //! * [`round_robin`]: one cursor over the members deals out all partitions like cards.
 //!
 //! ```
@@ -26,5 +27,6 @@
 //! # assert_eq!((plan.of("m-00", "keyed.a"), plan.of("m-01", "c")), (&[0, 1][..], &[0][..]));
 //! ```
 
+pub mod copartition;
 pub mod range;
 pub mod round_robin;

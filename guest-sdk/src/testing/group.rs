@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Refused, TestPlan};
 use crate::abi::host::{self, Expected, PartitionsRequest};
 use crate::abi::msgpack::Writer;
-use crate::abi::{Mode, NO_RACK, Width, names};
+use crate::abi::{MAX_CLAIM_LAYERS, Mode, NO_RACK, Width, names};
 use crate::run::{self, AssignPartitions};
 
 /// A group to make plans for. Topics and members may be added in any order.
@@ -20,6 +20,7 @@ pub struct TestGroup {
     seed: u64,
     now_ms: i64,
     memo: Option<Vec<u8>>,
+    claim_layers: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -94,7 +95,7 @@ impl TestMember {
 impl TestGroup {
     /// An empty group in its first generation.
     pub fn new() -> Self {
-        TestGroup { generation: 1, ..TestGroup::default() }
+        TestGroup { generation: 1, claim_layers: 1, ..TestGroup::default() }
     }
 
     /// Adds a topic.
@@ -170,6 +171,13 @@ impl TestGroup {
     /// Sets what the last plan asked to be remembered.
     pub fn memo(mut self, memo: impl Into<Vec<u8>>) -> Self {
         self.memo = Some(memo.into());
+        self
+    }
+
+    /// Of several claims to a partition so many are shown, by member id; without this it is the last member's. For strategies
+    /// with several copies.
+    pub fn claim_layers(mut self, layers: usize) -> Self {
+        self.claim_layers = layers.clamp(1, MAX_CLAIM_LAYERS);
         self
     }
 
@@ -262,27 +270,37 @@ impl TestGroup {
         Some(column)
     }
 
-    /// One owner map; of several claims to a partition the last member's counts.
+    /// As many owner maps as are needed.
     fn claims(&self) -> Vec<u8> {
-        if self.members.values().all(|member| member.owned.is_empty()) {
-            return Vec::new();
-        }
-        let width = Width::of(self.members.len());
         let mut bases = BTreeMap::new();
         let mut all = 0;
         for (name, topic) in &self.topics {
             bases.insert(name, (all, topic.partitions));
             all += topic.partitions;
         }
-        let mut map = vec![0xff; all as usize * width.bytes()];
+        let mut claimants = vec![Vec::new(); all as usize];
         for (index, member) in (0..).zip(self.members.values()) {
             for (topic, partition) in &member.owned {
                 if let Some((base, _)) = bases.get(topic).filter(|(_, partitions)| partition < partitions) {
-                    width.set(&mut map, (base + partition) as usize, Some(index));
+                    let claimants: &mut Vec<u32> = &mut claimants[(base + partition) as usize];
+                    if self.claim_layers == 1 {
+                        claimants.clear();
+                    }
+                    if claimants.last() != Some(&index) && claimants.len() < self.claim_layers {
+                        claimants.push(index);
+                    }
                 }
             }
         }
-        map
+        let width = Width::of(self.members.len());
+        let layers = claimants.iter().map(Vec::len).max().unwrap_or(0);
+        let mut maps = vec![0xff; layers * all as usize * width.bytes()];
+        for (partition, claimants) in claimants.iter().enumerate() {
+            for (layer, &member) in claimants.iter().enumerate() {
+                width.set(&mut maps, layer * all as usize + partition, Some(member));
+            }
+        }
+        maps
     }
 }
 
@@ -295,6 +313,42 @@ pub enum Entry {
     Number(f64),
     /// True or false.
     Flag(bool),
+    /// A list.
+    List(Vec<Entry>),
+    /// Values by name.
+    Map(Vec<(String, Entry)>),
+}
+
+impl Entry {
+    /// Values by name.
+    pub fn map<const N: usize>(entries: [(&str, Entry); N]) -> Self {
+        Entry::Map(entries.into_iter().map(|(name, entry)| (name.to_owned(), entry)).collect())
+    }
+
+    fn write(&self, to: &mut Writer<'_>) {
+        match self {
+            Entry::Text(text) => to.text(text),
+            Entry::Number(number) => to.number(*number),
+            Entry::Flag(flag) => to.boolean(*flag),
+            Entry::List(entries) => {
+                to.array(entries.len());
+                entries.iter().for_each(|entry| entry.write(to));
+            }
+            Entry::Map(entries) => {
+                to.map(entries.len());
+                for (name, entry) in entries {
+                    to.text(name);
+                    entry.write(to);
+                }
+            }
+        }
+    }
+}
+
+impl<E: Into<Entry>> From<Vec<E>> for Entry {
+    fn from(entries: Vec<E>) -> Self {
+        Entry::List(entries.into_iter().map(Into::into).collect())
+    }
 }
 
 impl From<&str> for Entry {
@@ -316,20 +370,16 @@ impl From<bool> for Entry {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Entries(Vec<(String, Entry)>);
+pub(super) struct Entries(pub(super) Vec<(String, Entry)>);
 
 impl Entries {
-    fn to_msgpack(&self) -> Vec<u8> {
+    pub(super) fn to_msgpack(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
         writer.map(self.0.len());
         for (name, entry) in &self.0 {
             writer.text(name);
-            match entry {
-                Entry::Text(text) => writer.text(text),
-                Entry::Number(number) => writer.number(*number),
-                Entry::Flag(flag) => writer.boolean(*flag),
-            }
+            entry.write(&mut writer);
         }
         bytes
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Refused, plan};
+use super::group::Entries;
+use super::{Entry, Refused, plan};
 use crate::abi::host::{self, Body, Expected, StateMember, StatesRequest};
 use crate::run::{self, AssignStates, CheckStates};
 
@@ -11,6 +12,9 @@ use crate::run::{self, AssignStates, CheckStates};
 pub struct TestStates {
     members: BTreeMap<String, (Option<String>, Vec<u8>)>,
     generation: i32,
+    protocol: Option<String>,
+    config: Entries,
+    now_ms: i64,
     context: Option<Vec<u8>>,
     memo: Option<Vec<u8>>,
 }
@@ -53,6 +57,24 @@ impl TestStates {
     /// Sets the generation.
     pub fn generation(mut self, generation: i32) -> Self {
         self.generation = generation;
+        self
+    }
+
+    /// Sets the protocol that the group agreed on.
+    pub fn protocol(mut self, protocol: &str) -> Self {
+        self.protocol = Some(protocol.to_owned());
+        self
+    }
+
+    /// Sets a value of the configuration.
+    pub fn config(mut self, name: &str, value: impl Into<Entry>) -> Self {
+        self.config.0.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Sets the wall clock.
+    pub fn now_ms(mut self, now_ms: i64) -> Self {
+        self.now_ms = now_ms;
         self
     }
 
@@ -105,12 +127,20 @@ impl TestStates {
             .map(|(id, (instance_id, metadata))| StateMember { id, instance_id: instance_id.as_deref(), metadata })
             .collect();
         let mut bytes = Vec::new();
-        let head = host::Head { group: "test", protocol: "test", generation: self.generation, ..host::Head::default() };
+        let config = self.config.to_msgpack();
+        let protocol = self.protocol.as_deref().unwrap_or("test");
+        let head = host::Head {
+            group: "test",
+            protocol,
+            generation: self.generation,
+            config: &config,
+            ..host::Head::default()
+        };
         StatesRequest {
             head,
             context: self.context.as_deref(),
             members: &members,
-            now_ms: 0,
+            now_ms: self.now_ms,
             memo: self.memo.as_deref(),
         }
         .write(&mut bytes);
