@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 mod classic;
+pub mod connect;
 pub mod consumer;
 mod owned;
 mod raw;
@@ -28,7 +29,7 @@ pub trait EmbeddedProtocol: Sync {
     fn state(&self, bytes: &[u8]) -> Option<Value>;
 }
 
-static REGISTRY: [&dyn EmbeddedProtocol; 2] = [&consumer::Consumer, &single_writer::SingleWriter];
+static REGISTRY: [&dyn EmbeddedProtocol; 3] = [&consumer::Consumer, &single_writer::SingleWriter, &connect::Connect];
 
 /// What is known of a protocol type.
 pub fn find(protocol_type: &str) -> Option<&'static dyn EmbeddedProtocol> {
