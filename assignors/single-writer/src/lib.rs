@@ -2,10 +2,7 @@
 
 use divvy_guest::abi::msgpack::Writer;
 use divvy_guest::prelude::*;
-
-mod holders;
-
-use holders::Holders;
+use divvy_guest::strategy::single_writer::{give_all, give_each};
 
 assignor! {
     name: "single-writer",
@@ -24,8 +21,8 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     let config = group.config();
     config.only(&["scope"])?;
     match config.choice("scope", &["group", "topic"])? {
-        Some(1) => by_topic(group, owners),
-        _ => whole(group, owners)?,
+        Some(1) => give_each(group, group.topics(), owners),
+        _ => give_all(group, owners)?,
     }
     let mut epoch = Vec::new();
     let mut to = Writer::new(&mut epoch);
@@ -34,75 +31,4 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     to.signed(i64::from(group.generation()));
     group.members().for_each(|member| owners.user_data(member, epoch.clone()));
     Ok(())
-}
-
-/// Of the members that read everything: who has most of it now, else the first in member order.
-fn whole(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
-    let mut able: Vec<Member<'_>> = group.members_in_kafkas_order().collect();
-    let mut before: Option<Topic<'_>> = None;
-    for topic in group.topics().filter(|topic| topic.len() > 0) {
-        // A topic that nobody reads is nobody's to write.
-        if !before.is_some_and(|before| before.has_same_subscribers(topic)) && !topic.subscribers().is_empty() {
-            able.retain(|member| member.subscribes(topic));
-            if able.is_empty() {
-                return Err(without_reader(topic));
-            }
-        }
-        before = Some(topic);
-    }
-    let mut holders = Holders::new(group);
-    let Some(writer) = holders.most(group.partitions(), &able).or(able.first().copied()) else { return Ok(()) };
-    for topic in group.topics().filter(|&topic| writer.subscribes(topic)) {
-        owners.give_run(topic.partitions(), writer);
-    }
-    Ok(())
-}
-
-/// Topics that somebody has stay there; the others go to the reader with the fewest topics, ties to member order.
-fn by_topic(group: &Group<'_>, owners: &mut Owners) {
-    let mut holders = Holders::new(group);
-    let mut topics_of = vec![0_u32; group.members().len()];
-    let mut free = Vec::new();
-    let mut readers = Readers::default();
-    for topic in group.topics().filter(|topic| topic.len() > 0) {
-        match holders.most(topic.partitions(), readers.of(topic)) {
-            Some(writer) => {
-                topics_of[writer.index()] += 1;
-                owners.give_run(topic.partitions(), writer);
-            }
-            None => free.push(topic),
-        }
-    }
-    for topic in free {
-        let lightest = readers.of(topic).iter().min_by_key(|reader| topics_of[reader.index()]);
-        if let Some(&writer) = lightest {
-            topics_of[writer.index()] += 1;
-            owners.give_run(topic.partitions(), writer);
-        }
-    }
-}
-
-/// The readers of the topic at hand; topics that follow each other mostly have the same.
-#[derive(Default)]
-struct Readers<'g> {
-    of: Option<(Topic<'g>, Vec<Member<'g>>)>,
-}
-
-impl<'g> Readers<'g> {
-    fn of(&mut self, topic: Topic<'g>) -> &[Member<'g>] {
-        let readers = match self.of.take() {
-            Some((before, readers)) if before.has_same_subscribers(topic) => readers,
-            _ => topic.subscribers(),
-        };
-        &self.of.insert((topic, readers)).1
-    }
-}
-
-fn without_reader(topic: Topic<'_>) -> Refusal {
-    let mut text = String::from(
-        "no member reads all topics of the group, so none can be its only writer; the first that is missing is ",
-    );
-    text.push_str(topic.name());
-    text.push_str(": subscribe to the same topics, or write config.scope = \"topic\"");
-    Refusal::new("no_full_reader", text)
 }

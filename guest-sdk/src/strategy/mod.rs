@@ -7,6 +7,7 @@
 //! * [`range`]: of each topic every reader gets one run of consecutive partitions.
 //! * [`copartition`]: partitions of one number of several topics go to one member.
 //! * [`round_robin`]: one cursor over the members deals out all partitions like cards.
+//! * [`single_writer`]: one member for everything, or for each topic.
 //!
 //! ```
 //! use divvy_guest::prelude::*;
@@ -30,3 +31,4 @@
 pub mod copartition;
 pub mod range;
 pub mod round_robin;
+pub mod single_writer;

@@ -27,40 +27,76 @@ use crate::{Group, Member, Owners, Partitions, Topic};
 pub struct Cursor {
     place: usize,
     members: usize,
+    /// Places by member index, where they are not Kafka's.
+    places: Option<Vec<usize>>,
 }
 
 impl Cursor {
     /// Before the first member of a group.
     pub fn new(group: &Group<'_>) -> Self {
-        Cursor { place: 0, members: group.members().len() }
+        Cursor { place: 0, members: group.members().len(), places: None }
+    }
+
+    /// Members that have less come first, ties in Kafka's order: so that who got one more elsewhere does not get one more here.
+    /// `loads` are partitions by member index.
+    pub fn by_load(group: &Group<'_>, loads: &[u32]) -> Self {
+        let mut order: Vec<Member<'_>> = group.members_in_kafkas_order().collect();
+        order.sort_by_key(|member| loads.get(member.index()).copied().unwrap_or(0));
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, member)| places[member.index()] = place);
+        Cursor { places: Some(places), ..Cursor::new(group) }
     }
 
     /// Deals consecutive partitions out to their readers, which come in Kafka's order, from the cursor on, and moves it behind who
     /// got the last one. Without readers nothing is given.
     pub fn deal(&mut self, partitions: Partitions, readers: &[Member<'_>], owners: &mut Owners) {
-        if readers.is_empty() || partitions.len() == 0 {
-            return;
+        match &self.places {
+            None => self.place = deal(partitions, readers, owners, self.place, self.members, |member| member.place()),
+            Some(places) => {
+                let place = |member: Member<'_>| places[member.index()];
+                let mut readers = readers.to_vec();
+                readers.sort_unstable_by_key(|&reader| place(reader));
+                self.place = deal(partitions, &readers, owners, self.place, self.members, place);
+            }
         }
-        // All skips are alike, so they are made once: the next reader at or behind the cursor, else the first.
-        let first = readers.partition_point(|member| member.place() < self.place) % readers.len();
-        let last = readers[(first + partitions.len() - 1) % readers.len()];
-        owners.deal(partitions, readers, first);
-        self.place = (last.place() + 1) % self.members;
     }
+
+    /// Deals all partitions of some topics out, in the order of the topics.
+    pub fn deal_all<'g>(&mut self, topics: impl IntoIterator<Item = Topic<'g>>, owners: &mut Owners) {
+        let mut before: Option<(Topic<'g>, Vec<Member<'g>>)> = None;
+        for topic in topics {
+            let readers = match before.take() {
+                Some((before, readers)) if before.has_same_subscribers(topic) => readers,
+                _ => topic.subscribers(),
+            };
+            self.deal(topic.partitions(), &readers, owners);
+            before = Some((topic, readers));
+        }
+    }
+}
+
+/// From a place to the next one.
+fn deal(
+    partitions: Partitions,
+    readers: &[Member<'_>],
+    owners: &mut Owners,
+    from: usize,
+    members: usize,
+    place: impl Fn(Member<'_>) -> usize,
+) -> usize {
+    if readers.is_empty() || partitions.len() == 0 {
+        return from;
+    }
+    // All skips are alike, so they are made once: the next reader at or behind the cursor, else the first.
+    let first = readers.partition_point(|&reader| place(reader) < from) % readers.len();
+    let last = readers[(first + partitions.len() - 1) % readers.len()];
+    owners.deal(partitions, readers, first);
+    (place(last) + 1) % members
 }
 
 /// Gives all partitions of some topics, in the order of the topics.
 pub fn give_all<'g>(group: &Group<'_>, topics: impl IntoIterator<Item = Topic<'g>>, owners: &mut Owners) {
-    let mut cursor = Cursor::new(group);
-    let mut before: Option<(Topic<'g>, Vec<Member<'g>>)> = None;
-    for topic in topics {
-        let readers = match before.take() {
-            Some((before, readers)) if before.has_same_subscribers(topic) => readers,
-            _ => topic.subscribers(),
-        };
-        cursor.deal(topic.partitions(), &readers, owners);
-        before = Some((topic, readers));
-    }
+    Cursor::new(group).deal_all(topics, owners);
 }
 
 /// Gives all partitions of a group: the whole strategy.
