@@ -35,6 +35,7 @@ mod refusal;
 #[doc(hidden)]
 pub mod run;
 mod states;
+pub mod strategy;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod user_data;
@@ -53,4 +54,4 @@ pub use refusal::Refusal;
 pub use run::{AssignPartitions, AssignStates, CheckStates, MakeUserData};
 pub use states::{StateGroup, StateMember, States};
 pub use user_data::Me;
-pub use values::Values;
+pub use values::{Values, bad as bad_setting};

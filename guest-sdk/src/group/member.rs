@@ -60,6 +60,12 @@ impl<'g> Member<'g> {
         self.group.read.subscriptions[self.row().subscription as usize].contains(topic.index)
     }
 
+    /// The index of its subscription among the distinct ones: members with the same index read the same topics.
+    #[inline]
+    pub fn subscription(self) -> usize {
+        self.row().subscription as usize
+    }
+
     #[inline]
     fn row(self) -> &'g request::Member<'g> {
         &self.group.read.members[self.index()]
