@@ -228,7 +228,7 @@ impl<'a, 'g> Spread<'a, 'g> {
         let mut quota = vec![0_u32; self.size.len()];
         let mut free: Vec<Partition> = Vec::new();
         for pool in &pools.pools {
-            let readers: Vec<Member<'_>> = pools.readers(pool).collect();
+            let readers = pools.ordered_readers(pool);
             for &topic in &pool.topics {
                 let share = (topic.len() / pool.readers) as u32;
                 if share > 0 {

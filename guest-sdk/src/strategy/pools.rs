@@ -24,7 +24,7 @@ pub struct Pool<'g> {
     pub readers: usize,
     /// The subscriptions of these members.
     pub cohorts: Vec<u32>,
-    /// Whether its readers read nothing else, and all of them the same: a group of its own.
+    /// Whether its readers read nothing else that has partitions: a group of its own.
     pub is_alone: bool,
 }
 
@@ -59,10 +59,19 @@ impl<'g> Pools<'g> {
             pool.cohorts.iter().for_each(|&cohort| pools_of[cohort as usize] += 1);
         }
         for pool in &mut pools {
-            pool.is_alone = matches!(pool.cohorts[..], [cohort] if pools_of[cohort as usize] == 1);
+            pool.is_alone = pool.cohorts.iter().all(|&cohort| pools_of[cohort as usize] == 1);
         }
         pools.sort_by_key(|pool| (pool.readers, pool.topics[0].index()));
         Pools { pools, cohorts, cohort_of }
+    }
+
+    /// The readers of a pool in Kafka's order.
+    pub fn ordered_readers(&self, pool: &Pool<'g>) -> Vec<Member<'g>> {
+        let mut readers: Vec<Member<'g>> = self.readers(pool).collect();
+        if pool.cohorts.len() > 1 {
+            readers.sort_unstable_by_key(|reader| reader.place());
+        }
+        readers
     }
 
     /// The readers of a pool, in Kafka's order within each subscription.

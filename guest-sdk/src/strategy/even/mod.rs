@@ -19,7 +19,7 @@ mod shares;
 use super::pools::{Pool, Pools};
 use crate::prelude::*;
 
-pub use shares::shares;
+pub use shares::{Level, level, shares};
 
 /// Nobody, among member indexes.
 const NOBODY: u32 = u32::MAX;
@@ -57,6 +57,8 @@ struct Even<'a, 'g> {
     has_claims: bool,
     /// By member index: what it weighs, how many partitions it has, and room for counting.
     weights: Vec<f64>,
+    /// What a member of weight 0 weighs.
+    drained: f64,
     size: Vec<u32>,
     count: Vec<u32>,
     /// By place in Kafka's order the member's index.
@@ -75,13 +77,15 @@ impl<'a, 'g> Even<'a, 'g> {
     fn new(group: &'a Group<'a>, pools: &'a Pools<'g>, weights: &[f64]) -> Self {
         let least = weights.iter().copied().filter(|&weight| weight > 0.0).fold(f64::INFINITY, f64::min);
         let least = if least.is_finite() { least } else { 1.0 };
-        let weights = weights.iter().map(|&weight| if weight > 0.0 { weight } else { least * DRAINED }).collect();
+        let drained = least * DRAINED;
+        let weights = weights.iter().map(|&weight| if weight > 0.0 { weight } else { drained }).collect();
         let members = group.members().len();
         Even {
             group,
             pools,
             has_claims: group.claim_layers() > 0,
             weights,
+            drained,
             size: vec![0; members],
             count: vec![0; members],
             at_place: group.members_in_kafkas_order().map(|member| member.index() as u32).collect(),
@@ -115,7 +119,7 @@ impl<'a, 'g> Even<'a, 'g> {
     /// Members that read the same, and all of it is theirs: exact shares, then what stays, then the rest in turn.
     fn give_alone(&mut self, pool: &Pool<'_>, owners: &mut Owners) {
         let group = self.group;
-        let members = self.pools.cohort_members(pool.cohorts[0]);
+        let members = &self.pools.ordered_readers(pool)[..];
         let readers = self.reads(pool);
         if self.has_claims {
             for partition in pool.all() {
@@ -126,7 +130,8 @@ impl<'a, 'g> Even<'a, 'g> {
         }
         let index: Vec<usize> = members.iter().map(|member| member.index()).collect();
         let had: Vec<u32> = index.iter().map(|&member| self.count[member]).collect();
-        let weights: Vec<f64> = index.iter().map(|&member| self.weights[member]).collect();
+        let exact = |weight: f64| if weight > self.drained { weight } else { 0.0 };
+        let weights: Vec<f64> = index.iter().map(|&member| exact(self.weights[member])).collect();
         let shares = shares(pool.partitions as u32, &weights, &had);
         let alike = shares[0] <= shares[shares.len() - 1] + 1 && shares.is_sorted_by(|one, next| one >= next);
         if alike && had.iter().all(|&had| had == 0) {

@@ -51,6 +51,62 @@ fn equal_shares(total: u32, had: &[u32]) -> Vec<u32> {
     shares
 }
 
+/// A member that has some partitions already, among others that get more.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// How many it has.
+    pub size: u32,
+    /// What it weighs; above zero.
+    pub weight: f64,
+    /// How many of those that are to be given it had: of equals it comes first while that is more than it got.
+    pub had: u32,
+    /// Among equals the lower one is first: its place in Kafka's order, after anything else.
+    pub rank: (u32, u32),
+}
+
+/// How many of `total` each gets, so that sizes are as near to the proportion of weights as they can be.
+pub fn level(members: &[Level], total: u32) -> Vec<u32> {
+    if members.is_empty() {
+        return Vec::new();
+    }
+    let below = |member: &Level, level: f64| {
+        (((level * member.weight + 1.0) / 2.0).floor() as u32).saturating_sub(member.size)
+    };
+    let sure = sure_level(members.iter().map(|member| (member.size, member.weight)), u64::from(total), |level| {
+        members.iter().map(|member| u64::from(below(member, level))).sum()
+    });
+    let mut shares: Vec<u32> = members.iter().map(|member| below(member, sure)).collect();
+    let mut left = (u64::from(total)).saturating_sub(shares.iter().map(|&share| u64::from(share)).sum()) as usize;
+    while left > 0 {
+        // One more for those with the lowest step, and none for who would be above somebody's next one.
+        let step = |at: usize| f64::from(2 * (members[at].size + shares[at]) + 1) / members[at].weight;
+        let mut order: Vec<(u64, bool, (u32, u32), usize)> = (0..members.len())
+            .map(|at| (step(at).to_bits(), members[at].had <= shares[at], members[at].rank, at))
+            .collect();
+        order.sort_unstable();
+        let lowest = order[0].0;
+        let most = order.iter().take_while(|row| row.0 == lowest).count().min(left);
+        order.iter().take(most).for_each(|&(_, _, _, at)| shares[at] += 1);
+        left -= most;
+    }
+    shares
+}
+
+/// A level up to which all steps together are at most `free`, and nearly that; `all` counts them.
+fn sure_level(members: impl Iterator<Item = (u32, f64)>, free: u64, all: impl Fn(f64) -> u64) -> f64 {
+    let most = |one: (f64, f64), next: (u32, f64)| (one.0.max(f64::from(next.0)), one.1.max(next.1));
+    let (size, weight) = members.fold((0.0, 0.0), most);
+    let (mut low, mut high) = (0.0, (2.0 * (size + free as f64) + 2.0) / weight);
+    for _ in 0..30 {
+        let middle = (low + high) / 2.0;
+        match all(middle) <= free {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    low
+}
+
 fn whole(weights: &[f64]) -> Vec<u64> {
     let most = weights.iter().copied().fold(0.0, f64::max);
     let exponent = ((most.to_bits() >> 52) & 0x7ff) as i32 - 1023;
@@ -68,7 +124,9 @@ impl Even<'_, '_> {
         let mut shares: Vec<(usize, u32)> = Vec::new();
         let mut left = free;
         if free >= MANY * readers.len() {
-            let level = self.sure_level(&readers, free as u64);
+            let all = |level: f64| readers.iter().map(|&member| u64::from(self.below(member, level))).sum();
+            let members = readers.iter().map(|&member| (self.size[member], self.weights[member]));
+            let level = sure_level(members, free as u64, all);
             for &member in &readers {
                 let share = self.below(member, level);
                 if share > 0 {
@@ -128,21 +186,5 @@ impl Even<'_, '_> {
         // step(size + n - 1) < level, that is n < (level * weight + 1) / 2 - size
         let most = ((level * self.weights[member] + 1.0) / 2.0).floor();
         (most as u32).saturating_sub(self.size[member])
-    }
-
-    /// A level up to which all steps together are at most `free`, and nearly that.
-    fn sure_level(&self, members: &[usize], free: u64) -> f64 {
-        let all = |level: f64| members.iter().map(|&member| u64::from(self.below(member, level))).sum::<u64>();
-        let most = members.iter().map(|&member| self.weights[member]).fold(0.0, f64::max);
-        let high_size = free as f64 + members.iter().map(|&member| f64::from(self.size[member])).fold(0.0, f64::max);
-        let (mut low, mut high) = (0.0, (2.0 * high_size + 2.0) / most);
-        for _ in 0..30 {
-            let middle = (low + high) / 2.0;
-            match all(middle) <= free {
-                true => low = middle,
-                false => high = middle,
-            }
-        }
-        low
     }
 }
