@@ -1,9 +1,8 @@
 //! What Kafka 3.9 answers. Its order of topics is that of random ids, and its order of members that of a hash table: here topic
 //! ids are 1, 2, 3… by name and members come by id, under which its answers for small groups can be told beforehand.
 
-use std::collections::BinaryHeap;
-
 use divvy_guest::prelude::*;
+use divvy_guest::strategy::order::{Lowest, key, sort, third};
 use divvy_guest::strategy::pools::Pools;
 
 /// Kafka's bound on how often it looks at every topic.
@@ -23,8 +22,10 @@ pub fn give(group: &Group<'_>, pools: &Pools<'_>, owners: &mut Owners) {
 fn equal(group: &Group<'_>, pools: &Pools<'_>, owners: &mut Owners) {
     let Some(pool) = pools.pools.first() else { return };
     // A table of ids by their hash: with ids (1, n) that is the order of 1 xor n.
-    let mut topics = pool.topics.clone();
-    topics.sort_by_key(|topic| (topic.index() + 1) ^ 1);
+    let mut order: Vec<u128> =
+        pool.topics.iter().zip(0..).map(|(topic, at)| key(((topic.index() + 1) ^ 1) as u64, 0, at)).collect();
+    sort(&mut order);
+    let topics: Vec<Topic<'_>> = order.into_iter().map(|key| pool.topics[third(key) as usize]).collect();
     let (share, odd) = (pool.partitions / pool.readers, pool.partitions % pool.readers);
     let mut room: Vec<usize> = (0..pool.readers).map(|at| share + usize::from(at < odd)).collect();
     let mut free: Vec<Partition> = Vec::new();
@@ -63,17 +64,19 @@ fn unequal(group: &Group<'_>, owners: &mut Owners) {
     }
     let mut topics: Vec<(Topic<'_>, Vec<Member<'_>>)> = Vec::new();
     for topic in group.topics().filter(|topic| topic.len() > 0) {
-        let mut readers = topic.subscribers();
-        readers.sort_by_key(|reader| reader.index());
+        let readers: Vec<Member<'_>> = group.members().filter(|member| member.subscribes(topic)).collect();
         if !readers.is_empty() {
             topics.push((topic, readers));
         }
     }
-    // Most partitions for each reader first, then fewest readers.
-    topics.sort_by(|(one, readers), (other, others)| {
-        (other.len() * readers.len()).cmp(&(one.len() * others.len())).then(readers.len().cmp(&others.len()))
-    });
-    for (topic, readers) in &topics {
+    // Most partitions for each reader first, then fewest readers; the quotient as Kafka has it, in floating point.
+    let order = |((topic, readers), at): (&(Topic<'_>, Vec<Member<'_>>), u32)| {
+        key(!(topic.len() as f64 / readers.len() as f64).to_bits(), readers.len() as u32, at)
+    };
+    let mut order: Vec<u128> = topics.iter().zip(0..).map(order).collect();
+    sort(&mut order);
+    let topics: Vec<_> = order.into_iter().map(|key| &topics[third(key) as usize]).collect();
+    for (topic, readers) in topics.iter().copied() {
         let mut takers = Ring::new(readers, &size);
         for partition in topic.partitions() {
             if owners.owner(partition).is_none() {
@@ -104,11 +107,15 @@ fn balance(group: &Group<'_>, topic: Topic<'_>, readers: &[Member<'_>], size: &m
         }
     }
     let mut takers = Ring::new(readers, size);
-    // Of equal ones the last.
-    let by_size = takers.members.iter().enumerate().map(|(at, &giver)| (size[giver], at, giver));
-    let mut givers: BinaryHeap<(usize, usize, usize)> = by_size.filter(|giver| !held[giver.2].is_empty()).collect();
+    // The largest first, of equal ones the last.
+    let giver = |size: usize, at: u32| key(!(size as u64), 0, u32::MAX - at);
+    let order = takers.members.clone();
+    let givers = order.iter().zip(0..).filter(|(member, _)| !held[**member].is_empty());
+    let mut givers = Lowest::of(givers.map(|(&member, at)| giver(size[member], at)).collect());
     let mut moves = 0;
-    while let Some((_, at, from)) = givers.pop() {
+    while let Some(largest) = givers.pop() {
+        let at = u32::MAX - third(largest);
+        let from = order[at as usize];
         let to = takers.next(size);
         if size[from] < size[to] + 2 {
             break;
@@ -120,7 +127,7 @@ fn balance(group: &Group<'_>, topic: Topic<'_>, readers: &[Member<'_>], size: &m
             owners.give(partition, group.member(to));
         }
         if !held[from].is_empty() {
-            givers.push((size[from], at, from));
+            givers.push(giver(size[from], at));
         }
     }
     moves
@@ -137,7 +144,9 @@ struct Ring {
 impl Ring {
     fn new(readers: &[Member<'_>], size: &[usize]) -> Self {
         let mut members: Vec<usize> = readers.iter().map(|reader| reader.index()).collect();
-        members.sort_by_key(|&member| (size[member], member));
+        let mut order: Vec<u128> = members.iter().map(|&member| key(size[member] as u64, 0, member as u32)).collect();
+        sort(&mut order);
+        members = order.into_iter().map(|key| third(key) as usize).collect();
         Ring { level: size[members[0]], members, end: 0, at: 0 }
     }
 

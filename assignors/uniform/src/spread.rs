@@ -2,10 +2,8 @@
 //!
 //! Of a topic each reader gets the whole share, so all that there is to decide is who gets one of the odd partitions: `extras`.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use divvy_guest::prelude::*;
+use divvy_guest::strategy::order::{Lowest, first, key, sort, third};
 use divvy_guest::strategy::pools::{Pool, Pools};
 
 /// Rounds over all topics that every group gets, and what may be looked at beyond that, in readers and extras.
@@ -40,9 +38,6 @@ struct Spread<'a, 'g> {
     at_place: Vec<u32>,
 }
 
-/// The smallest first, ties in Kafka's order.
-type Key = (u32, u32);
-
 impl<'a, 'g> Spread<'a, 'g> {
     fn new(group: &'a Group<'a>, pools: &'a Pools<'g>) -> Self {
         let members = group.members().len();
@@ -71,8 +66,9 @@ impl<'a, 'g> Spread<'a, 'g> {
         }
     }
 
-    fn key(&self, member: usize) -> Key {
-        (self.size[member], self.group.member(member).place() as u32)
+    /// The smallest first, ties in Kafka's order.
+    fn key(&self, member: usize) -> u128 {
+        key(u64::from(self.size[member]), 0, self.group.member(member).place() as u32)
     }
 
     fn claimant(&self, topic: Topic<'_>, partition: Partition) -> Option<usize> {
@@ -114,12 +110,12 @@ impl<'a, 'g> Spread<'a, 'g> {
                     }
                 }
                 let above = had.iter().filter(|&&member| self.count[member] > share);
-                let mut keepers: Vec<Key> = above.map(|&member| self.key(member)).collect();
+                let mut keepers: Vec<u128> = above.map(|&member| self.key(member)).collect();
                 if odd < keepers.len() {
-                    keepers.sort_unstable();
+                    sort(&mut keepers);
                 }
-                for &(_, place) in keepers.iter().take(odd) {
-                    self.hold(topic, self.at_place[place as usize]);
+                for keeper in keepers.into_iter().take(odd) {
+                    self.hold(topic, self.at_place[third(keeper) as usize]);
                 }
                 had.drain(..).for_each(|member| self.count[member] = 0);
             }
@@ -135,9 +131,8 @@ impl<'a, 'g> Spread<'a, 'g> {
             if open.iter().all(|&(_, left)| left == 0) {
                 continue;
             }
-            let keys: Vec<Reverse<Key>> = pools.readers(pool).map(|reader| Reverse(self.key(reader.index()))).collect();
-            let mut smallest = BinaryHeap::from(keys);
-            let mut aside: Vec<Reverse<Key>> = Vec::new();
+            let mut smallest = Lowest::of(pools.readers(pool).map(|reader| self.key(reader.index())).collect());
+            let mut aside: Vec<u128> = Vec::new();
             for (topic, mut left) in open {
                 let stamp = topic.index() as u32;
                 for at in 0..self.holders(topic).len() {
@@ -145,16 +140,16 @@ impl<'a, 'g> Spread<'a, 'g> {
                     self.mark[holder] = stamp;
                 }
                 while left > 0 {
-                    let Some(Reverse((size, place))) = smallest.pop() else { break };
-                    let member = self.at_place[place as usize];
+                    let Some(lowest) = smallest.pop() else { break };
+                    let member = self.at_place[third(lowest) as usize];
                     let is_holder = self.mark[member as usize] == stamp;
                     if !is_holder {
                         self.hold(topic, member | NEW);
                         left -= 1;
                     }
-                    aside.push(Reverse((size + u32::from(!is_holder), place)));
+                    aside.push(self.key(member as usize));
                 }
-                smallest.extend(aside.drain(..));
+                aside.drain(..).for_each(|key| smallest.push(key));
             }
         }
     }
@@ -190,34 +185,36 @@ impl<'a, 'g> Spread<'a, 'g> {
     /// The largest holder's extra goes to the smallest reader without one, while they are two apart; of equal holders first from
     /// one for whom it is new.
     fn balance_one(&mut self, pool: &Pool<'_>, topic: Topic<'_>) -> bool {
-        let first = self.first[topic.index()] as usize;
-        let holders = first..first + self.held[topic.index()] as usize;
-        let mut largest: Vec<(u32, bool, u32, usize)> = Vec::new();
+        let start = self.first[topic.index()] as usize;
+        let holders = start..start + self.held[topic.index()] as usize;
+        let mut largest: Vec<u128> = Vec::new();
         // Marks of this step must differ from those of others: topics are marked by index elsewhere, here beyond that.
         let stamp = NEW | topic.index() as u32;
         for slot in holders {
             let member = (self.extras[slot] & !NEW) as usize;
             self.mark[member] = stamp;
-            largest.push((self.size[member], self.extras[slot] & NEW != 0, self.key(member).1, slot));
+            // Of equal ones first those for whom it is new.
+            let size = u64::from(self.size[member]) << 1 | u64::from(self.extras[slot] & NEW != 0);
+            largest.push(key(size, third(self.key(member)), slot as u32));
         }
-        largest.sort_unstable();
-        let most = largest.last().map_or(0, |last| last.0);
+        sort(&mut largest);
+        let most = largest.last().map_or(0, |&last| (first(last) >> 1) as u32);
         let free = self.pools.readers(pool).map(|reader| reader.index());
         let free = free.filter(|&member| self.mark[member] != stamp && self.size[member] + 1 < most);
-        let mut smallest: Vec<Key> = free.map(|member| self.key(member)).collect();
-        smallest.sort_unstable();
+        let mut smallest: Vec<u128> = free.map(|member| self.key(member)).collect();
+        sort(&mut smallest);
         let mut moved = false;
-        for ((size, _, _, slot), (small, place)) in largest.into_iter().rev().zip(smallest) {
-            if size < small + 2 {
+        for (large, small) in largest.into_iter().rev().zip(smallest) {
+            if first(large) >> 1 < first(small) + 2 {
                 break;
             }
-            let (from, to) = (self.extras[slot] & !NEW, self.at_place[place as usize]);
+            let slot = third(large) as usize;
+            let (from, to) = (self.extras[slot] & !NEW, self.at_place[third(small) as usize]);
             self.size[from as usize] -= 1;
             self.size[to as usize] += 1;
             self.extras[slot] = to | NEW;
             moved = true;
         }
-        // The member that gave may be marked still: the next topic has another stamp.
         moved
     }
 

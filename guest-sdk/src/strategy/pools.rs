@@ -1,5 +1,6 @@
 //! Pools: topics that the same members read. What is fair inside a pool can be decided for all its topics at once.
 
+use super::order::{key, sort, third};
 use crate::prelude::*;
 
 /// The pools of a group, and its members by what they read.
@@ -34,25 +35,7 @@ impl<'g> Pools<'g> {
         let cohort_of: Vec<u32> = group.members().map(|member| member.subscription() as u32).collect();
         let mut cohorts = vec![Vec::new(); cohort_of.iter().max().map_or(0, |&last| last as usize + 1)];
         group.members_in_kafkas_order().for_each(|member| cohorts[member.subscription()].push(member));
-        let mut by_readers: DetMap<Vec<u64>, Vec<Topic<'g>>> = DetMap::new();
-        let mut run: (Vec<u64>, Vec<Topic<'g>>) = Default::default();
-        for topic in group.topics().filter(|topic| topic.len() > 0) {
-            // Neighbours mostly have the same readers: one look into the map for each run of them.
-            let bits = topic.subscriber_bits();
-            if bits != run.0 {
-                let (bits, topics) = std::mem::replace(&mut run, (bits, Vec::new()));
-                by_readers.entry(bits).or_default().extend(topics);
-            }
-            run.1.push(topic);
-        }
-        by_readers.entry(run.0).or_default().extend(run.1);
-        let mut pools: Vec<Pool<'g>> = by_readers
-            .into_iter()
-            .filter_map(|(bits, topics)| {
-                let cohorts: Vec<u32> = (0..cohorts.len() as u32).filter(|&at| has(&bits, at)).collect();
-                Pool::new(topics, cohorts)
-            })
-            .collect();
+        let mut pools = by_readers(group, cohorts.len() as u32);
         let mut pools_of = vec![0_u32; cohorts.len()];
         for pool in &mut pools {
             pool.readers = pool.cohorts.iter().map(|&cohort| cohorts[cohort as usize].len()).sum();
@@ -61,17 +44,23 @@ impl<'g> Pools<'g> {
         for pool in &mut pools {
             pool.is_alone = pool.cohorts.iter().all(|&cohort| pools_of[cohort as usize] == 1);
         }
-        pools.sort_by_key(|pool| (pool.readers, pool.topics[0].index()));
+        let key = |(at, pool): (usize, &Pool<'_>)| key(pool.readers as u64, pool.topics[0].index() as u32, at as u32);
+        let mut keys: Vec<u128> = pools.iter().enumerate().map(key).collect();
+        sort(&mut keys);
+        let mut sorted: Vec<Option<Pool<'g>>> = pools.into_iter().map(Some).collect();
+        let pools = keys.into_iter().filter_map(|key| sorted[third(key) as usize].take()).collect();
         Pools { pools, cohorts, cohort_of }
     }
 
     /// The readers of a pool in Kafka's order.
     pub fn ordered_readers(&self, pool: &Pool<'g>) -> Vec<Member<'g>> {
-        let mut readers: Vec<Member<'g>> = self.readers(pool).collect();
-        if pool.cohorts.len() > 1 {
-            readers.sort_unstable_by_key(|reader| reader.place());
+        let readers: Vec<Member<'g>> = self.readers(pool).collect();
+        if pool.cohorts.len() <= 1 {
+            return readers;
         }
-        readers
+        let mut keys: Vec<u128> = readers.iter().zip(0..).map(|(reader, at)| key(0, reader.place() as u32, at)).collect();
+        sort(&mut keys);
+        keys.into_iter().map(|key| readers[third(key) as usize]).collect()
     }
 
     /// The readers of a pool, in Kafka's order within each subscription.
@@ -97,16 +86,52 @@ impl<'g> Pools<'g> {
 }
 
 impl<'g> Pool<'g> {
-    fn new(topics: Vec<Topic<'g>>, cohorts: Vec<u32>) -> Option<Self> {
-        let partitions = topics.iter().map(|topic| topic.len()).sum();
-        let is_one = partitions > 0 && !cohorts.is_empty();
-        is_one.then_some(Pool { topics, partitions, readers: 0, cohorts, is_alone: false })
-    }
-
     /// The partitions of all its topics.
     pub fn all(&self) -> impl Iterator<Item = Partition> + '_ {
         self.topics.iter().flat_map(|topic| topic.partitions())
     }
+}
+
+/// Topics with the same readers, found by a hash of who reads them.
+fn by_readers<'g>(group: &'g Group<'_>, cohorts: u32) -> Vec<Pool<'g>> {
+    let mut runs: Vec<(Vec<u64>, Vec<Topic<'g>>)> = Vec::new();
+    for topic in group.topics().filter(|topic| topic.len() > 0) {
+        let bits = topic.subscriber_bits();
+        match runs.last_mut().filter(|run| run.0 == bits) {
+            // Neighbours mostly have the same readers.
+            Some(run) => run.1.push(topic),
+            None => runs.push((bits, vec![topic])),
+        }
+    }
+    let mut keys: Vec<u128> = runs.iter().zip(0..).map(|(run, at)| key(hash(&run.0), 0, at)).collect();
+    sort(&mut keys);
+    let mut pools: Vec<Pool<'g>> = Vec::new();
+    let mut last: Option<usize> = None;
+    for at in keys.into_iter().map(|key| third(key) as usize) {
+        let topics = std::mem::take(&mut runs[at].1);
+        // Two hashes that are equal by chance only make more pools than there could be.
+        match pools.last_mut().filter(|_| last.is_some_and(|last| runs[last].0 == runs[at].0)) {
+            Some(pool) => pool.topics.extend(topics),
+            None => {
+                let cohorts = (0..cohorts).filter(|&cohort| has(&runs[at].0, cohort)).collect();
+                pools.push(Pool { topics, partitions: 0, readers: 0, cohorts, is_alone: false });
+            }
+        }
+        last = Some(at);
+    }
+    pools.retain(|pool| !pool.cohorts.is_empty());
+    for pool in &mut pools {
+        pool.partitions = pool.topics.iter().map(|topic| topic.len()).sum();
+    }
+    pools
+}
+
+/// FNV-1a over words, with the upper half folded in.
+fn hash(words: &[u64]) -> u64 {
+    words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+        let mixed = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        mixed ^ (mixed >> 32)
+    })
 }
 
 fn has(bits: &[u64], at: u32) -> bool {

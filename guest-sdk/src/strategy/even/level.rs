@@ -1,10 +1,8 @@
 //! Moves partitions from members that have too many to those that have too few, until no single move helps.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::super::order::{Lowest, first, key, third};
 use super::super::pools::Pool;
-use super::{Even, Key, NOBODY};
+use super::{Even, NOBODY};
 use crate::prelude::*;
 
 /// Rounds over all pools that every group gets, however large.
@@ -65,12 +63,9 @@ impl Even<'_, '_> {
                 }
             }
         }
-        let mut givers: BinaryHeap<Key> = holders
-            .iter()
-            .filter(|&&holder| self.wins(holder) > lowest)
-            .map(|&holder| (self.wins(holder).to_bits(), self.place(holder)))
-            .collect();
-        let moves = if givers.is_empty() { Vec::new() } else { self.choose(pool, &mut givers) };
+        let givers = holders.iter().filter(|&&holder| self.wins(holder) > lowest);
+        let givers: Vec<u128> = givers.map(|&holder| self.giver(holder)).collect();
+        let moves = if givers.is_empty() { Vec::new() } else { self.choose(pool, Lowest::of(givers)) };
         if moves.is_empty() {
             holders.into_iter().for_each(|holder| self.count[holder] = 0);
             return false;
@@ -81,28 +76,22 @@ impl Even<'_, '_> {
     }
 
     /// Who gives one to whom, in turn: who wins most to who loses least, as long as that is a gain. Sizes are those afterwards.
-    fn choose(&mut self, pool: &Pool<'_>, givers: &mut BinaryHeap<Key>) -> Vec<(u32, u32)> {
-        let most = givers.peek().map_or(0, |giver| giver.0);
-        let mut takers = std::mem::take(&mut self.keys);
-        takers.clear();
-        takers.extend(self.pools.readers(pool).map(|reader| self.key(reader.index())).filter(|taker| taker.0 < most));
-        let mut next: BinaryHeap<Reverse<Key>> = takers.iter().copied().map(Reverse).collect();
-        self.keys = takers;
+    fn choose(&mut self, pool: &Pool<'_>, mut givers: Lowest) -> Vec<(u32, u32)> {
+        let most = givers.peek().map_or(0, |giver| !first(giver));
+        let takers = self.pools.readers(pool).map(|reader| self.key(reader.index()));
+        let mut takers = Lowest::of(takers.filter(|&taker| first(taker) < most).collect());
         let mut moves = Vec::new();
-        while let (Some(mut giver), Some(mut taker)) = (givers.peek_mut(), next.peek_mut()) {
-            if giver.0 <= taker.0.0 {
+        while let (Some(giver), Some(taker)) = (givers.peek(), takers.peek()) {
+            if !first(giver) <= first(taker) {
                 break;
             }
-            let (from, to) = (self.member_at(giver.1), self.member_at(taker.0.1));
+            let (from, to) = (self.member_at(third(giver)), self.member_at(third(taker)));
             moves.push((from as u32, to as u32));
             self.size[from] -= 1;
             self.size[to] += 1;
             self.count[from] -= 1;
-            taker.0.0 = self.step(to).to_bits();
-            match self.count[from] {
-                0 => drop(std::collections::binary_heap::PeekMut::pop(giver)),
-                _ => giver.0 = self.wins(from).to_bits(),
-            }
+            takers.replace(Some(self.key(to)));
+            givers.replace((self.count[from] > 0).then(|| self.giver(from)));
         }
         moves
     }
@@ -182,8 +171,9 @@ impl Even<'_, '_> {
         (f64::from(2 * self.size[member]) - 1.0) / self.weights[member]
     }
 
-    fn place(&self, member: usize) -> u32 {
-        self.group.member(member).place() as u32
+    /// Who wins most comes first, ties in Kafka's order.
+    fn giver(&self, member: usize) -> u128 {
+        key(!self.wins(member).to_bits(), 0, self.group.member(member).place() as u32)
     }
 
     /// Brings partitions home where that costs no balance; says whether a size changed.

@@ -67,11 +67,7 @@ struct Even<'a, 'g> {
     lowest: Vec<Option<f64>>,
     /// By subscription: when its members' sizes last changed.
     changed: Vec<u32>,
-    keys: Vec<Key>,
 }
-
-/// Who is next: the smaller number first, ties in Kafka's order. The bits of positive numbers sort as the numbers do.
-type Key = (u64, u32);
 
 impl<'a, 'g> Even<'a, 'g> {
     fn new(group: &'a Group<'a>, pools: &'a Pools<'g>, weights: &[f64]) -> Self {
@@ -91,7 +87,6 @@ impl<'a, 'g> Even<'a, 'g> {
             at_place: group.members_in_kafkas_order().map(|member| member.index() as u32).collect(),
             lowest: vec![None; pools.cohorts()],
             changed: vec![0; pools.cohorts()],
-            keys: Vec::new(),
         }
     }
 

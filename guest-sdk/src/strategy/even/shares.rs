@@ -1,10 +1,8 @@
 //! How many each gets.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::super::order::{Lowest, first, key, sort, third};
 use super::super::pools::Pool;
-use super::{Even, Key};
+use super::Even;
 
 /// Weights become whole numbers below 2⁶², all by the same power of two, so that shares and remainders are exact.
 const WEIGHT_BITS: i32 = 61;
@@ -27,10 +25,11 @@ pub fn shares(total: u32, weights: &[f64], had: &[u32]) -> Vec<u32> {
     let left = (total - shares.iter().sum::<u32>()) as usize;
     if left > 0 {
         let rest = |at: usize| (u128::from(total) * u128::from(weights[at])) % sum;
-        let mut order: Vec<(Reverse<u128>, bool, usize)> =
-            (0..weights.len()).map(|at| (Reverse(rest(at)), had[at] <= shares[at], at)).collect();
-        order.sort_unstable();
-        order.iter().take(left).for_each(|&(_, _, at)| shares[at] += 1);
+        // Sums are below 2⁸⁶, so a remainder, a flag and an index fit into one key.
+        let order = |at: usize| (sum - rest(at)) << 40 | u128::from(had[at] <= shares[at]) << 32 | at as u128;
+        let mut order: Vec<u128> = (0..weights.len()).map(order).collect();
+        sort(&mut order);
+        order.into_iter().take(left).for_each(|key| shares[third(key) as usize] += 1);
     }
     shares
 }
@@ -60,8 +59,8 @@ pub struct Level {
     pub weight: f64,
     /// How many of those that are to be given it had: of equals it comes first while that is more than it got.
     pub had: u32,
-    /// Among equals the lower one is first: its place in Kafka's order, after anything else.
-    pub rank: (u32, u32),
+    /// Among equals the lower one is first, then the earlier.
+    pub rank: u32,
 }
 
 /// How many of `total` each gets, so that sizes are as near to the proportion of weights as they can be.
@@ -80,13 +79,12 @@ pub fn level(members: &[Level], total: u32) -> Vec<u32> {
     while left > 0 {
         // One more for those with the lowest step, and none for who would be above somebody's next one.
         let step = |at: usize| f64::from(2 * (members[at].size + shares[at]) + 1) / members[at].weight;
-        let mut order: Vec<(u64, bool, (u32, u32), usize)> = (0..members.len())
-            .map(|at| (step(at).to_bits(), members[at].had <= shares[at], members[at].rank, at))
-            .collect();
-        order.sort_unstable();
-        let lowest = order[0].0;
-        let most = order.iter().take_while(|row| row.0 == lowest).count().min(left);
-        order.iter().take(most).for_each(|&(_, _, _, at)| shares[at] += 1);
+        let rank = |at: usize| members[at].rank.min(u32::MAX >> 1) | u32::from(members[at].had <= shares[at]) << 31;
+        let mut order: Vec<u128> = (0..members.len()).map(|at| key(step(at).to_bits(), rank(at), at as u32)).collect();
+        sort(&mut order);
+        let lowest = first(order[0]);
+        let most = order.iter().take_while(|key| first(**key) == lowest).count().min(left);
+        order.into_iter().take(most).for_each(|key| shares[third(key) as usize] += 1);
         left -= most;
     }
     shares
@@ -146,34 +144,27 @@ impl Even<'_, '_> {
 
     /// The lowest steps of some members, `left` times.
     fn take_lowest(&mut self, members: &[usize], left: usize) -> Vec<(usize, u32)> {
-        let mut keys = std::mem::take(&mut self.keys);
-        keys.clear();
-        keys.extend(members.iter().map(|&member| self.key(member)));
-        // No more members than partitions can get any.
-        if left < keys.len() {
-            if left > 0 {
-                keys.select_nth_unstable(left);
-            }
-            keys.truncate(left);
+        if left == 0 {
+            return Vec::new();
         }
-        let mut next: BinaryHeap<Reverse<Key>> = keys.iter().copied().map(Reverse).collect();
-        self.keys = keys;
+        let mut next = Lowest::of(members.iter().map(|&member| self.key(member)).collect());
         let mut order = Vec::new();
         for _ in 0..left {
-            let Some(mut lowest) = next.peek_mut() else { break };
-            let member = self.member_at(lowest.0.1);
+            let Some(lowest) = next.peek() else { break };
+            let member = self.member_at(third(lowest));
             if self.count[member] == 0 {
                 order.push(member);
             }
             self.count[member] += 1;
             let step = f64::from(2 * (self.size[member] + self.count[member]) + 1) / self.weights[member];
-            lowest.0.0 = step.to_bits();
+            next.replace(Some(key(step.to_bits(), 0, third(lowest))));
         }
         order.into_iter().map(|member| (member, std::mem::take(&mut self.count[member]))).collect()
     }
 
-    pub(super) fn key(&self, member: usize) -> Key {
-        (self.step(member).to_bits(), self.group.member(member).place() as u32)
+    /// The lowest step first, ties in Kafka's order. The bits of positive numbers sort as the numbers do.
+    pub(super) fn key(&self, member: usize) -> u128 {
+        key(self.step(member).to_bits(), 0, self.group.member(member).place() as u32)
     }
 
     /// The member at a place of Kafka's order.

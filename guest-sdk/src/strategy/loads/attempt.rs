@@ -1,8 +1,6 @@
 //! One way to place all partitions, and what its worst load is.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::super::order::{Lowest, key, sort, third};
 use super::super::pools::Pools;
 use super::{Level, Loads, Rules, Unit};
 use crate::prelude::*;
@@ -91,9 +89,9 @@ impl<'a, 'g> Attempt<'a, 'g> {
             let start = self.order.len();
             let loaded = unit.partitions().filter(|&partition| self.loads.get(partition) > 0);
             self.order.extend(loaded.map(|partition| partition.index() as u32));
-            let all = self.group.partitions();
-            let load = |at: u32| all.get(at as usize).map_or(0, |partition| self.loads.get(partition));
-            self.order[start..].sort_unstable_by_key(|&at| (Reverse(load(at)), at));
+            let mut order = std::mem::take(&mut self.order);
+            self.longest_first(&mut order[start..]);
+            self.order = order;
             let loaded = self.order.len() - start;
             let others = unit.partitions().filter(|&partition| self.loads.get(partition) == 0);
             self.order.extend(others.map(|partition| partition.index() as u32));
@@ -136,7 +134,8 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     fn place(&mut self, kind: Kind, unit: &Unit<'_, '_>, loaded: &[u32], others: &[u32]) {
-        let readers: Vec<usize> = self.pools.readers(unit.pool).map(|reader| reader.index()).collect();
+        let readers = self.pools.ordered_readers(unit.pool);
+        let readers: Vec<usize> = readers.into_iter().map(|reader| reader.index()).collect();
         // Members of weight 0 take part only among themselves.
         let bearing: Vec<usize> = readers.iter().copied().filter(|&reader| self.weights[reader] > 0.0).collect();
         let readers = if bearing.is_empty() { readers } else { bearing };
@@ -175,8 +174,13 @@ impl<'a, 'g> Attempt<'a, 'g> {
         takes_part[member].then_some(member)
     }
 
+    #[inline]
+    fn exact_load(&self, partition: u32) -> u64 {
+        self.group.partitions().get(partition as usize).map_or(0, |partition| self.loads.get(partition))
+    }
+
     fn load_of(&self, partition: u32) -> f64 {
-        self.group.partitions().get(partition as usize).map_or(0, |partition| self.loads.get(partition)) as f64
+        self.exact_load(partition) as f64
     }
 
     fn put(&mut self, partition: u32, member: usize, load: f64) {
@@ -236,9 +240,12 @@ impl<'a, 'g> Attempt<'a, 'g> {
                 left -= 1;
             }
         }
-        let all = self.group.partitions();
-        let load = |at: u32| all.get(at as usize).map_or(0, |partition| self.loads.get(partition));
-        free.sort_unstable_by_key(|&at| (Reverse(load(at)), at));
+        self.longest_first(free);
+    }
+
+    #[inline(never)]
+    fn longest_first(&self, partitions: &mut [u32]) {
+        partitions.sort_unstable_by_key(|&at| (!self.exact_load(at), at));
     }
 
     /// Each free partition goes to the reader whose load by weight is least with it, ties to the one with fewer partitions.
@@ -257,26 +264,20 @@ impl<'a, 'g> Attempt<'a, 'g> {
                 queues = self.queues(readers, |here| here < bounds.least);
             }
             let load = self.load_of(partition);
-            let with = |queue: &BinaryHeap<Reverse<Key>>| {
-                let Reverse((_, count, place)) = *queue.peek()?;
+            let with = |queue: &Lowest| {
+                let place = third(queue.peek()?);
                 let member = self.at_place[place as usize] as usize;
-                Some((((self.load[member] + load) / self.weight(member)).to_bits(), count, place))
+                Some(key(((self.load[member] + load) / self.weight(member)).to_bits(), self.count[member], place))
             };
             let best = queues.iter().enumerate().filter_map(|(at, queue)| Some((with(queue)?, at))).min();
             // There is always one: the bounds leave room for all.
-            let Some(((_, _, place), at)) = best else { return };
-            let member = self.at_place[place as usize] as usize;
+            let Some((best, at)) = best else { return };
+            let member = self.at_place[third(best) as usize] as usize;
             need -= usize::from(self.here[member] < bounds.least);
             left -= 1;
             self.put(partition, member, load);
             let most = if is_short { bounds.least } else { bounds.most };
-            let key = self.key(member);
-            if let Some(mut top) = queues[at].peek_mut() {
-                match self.here[member] < most {
-                    true => top.0 = key,
-                    false => drop(std::collections::binary_heap::PeekMut::pop(top)),
-                }
-            }
+            queues[at].replace((self.here[member] < most).then(|| self.key(member)));
         }
     }
 
@@ -300,7 +301,7 @@ impl<'a, 'g> Attempt<'a, 'g> {
                 size: if is_local { self.here[reader] } else { self.count[reader] },
                 weight: self.weight(reader),
                 had: had[reader],
-                rank: (self.count[reader], self.place_of(reader)),
+                rank: self.count[reader],
             })
             .collect();
         let shares = super::super::even::level(&rows, others.len() as u32);
@@ -332,24 +333,24 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     /// Readers by load, one queue for each weight.
-    fn queues(&self, readers: &[usize], may: impl Fn(u32) -> bool) -> Vec<BinaryHeap<Reverse<Key>>> {
-        let mut weights: Vec<u64> = readers.iter().map(|&reader| self.weight(reader).to_bits()).collect();
-        weights.sort_unstable();
+    fn queues(&self, readers: &[usize], may: impl Fn(u32) -> bool) -> Vec<Lowest> {
+        let mut weights: Vec<u128> = readers.iter().map(|&reader| u128::from(self.weight(reader).to_bits())).collect();
+        sort(&mut weights);
         weights.dedup();
         let queue_of = |reader: usize| {
-            let rank = weights.partition_point(|&weight| weight < self.weight(reader).to_bits());
+            let rank = weights.partition_point(|&weight| weight < u128::from(self.weight(reader).to_bits()));
             if weights.len() <= MOST_QUEUES { rank } else { rank * MOST_QUEUES / weights.len() }
         };
         let mut queues = vec![Vec::new(); weights.len().min(MOST_QUEUES)];
         for &reader in readers.iter().filter(|&&reader| may(self.here[reader])) {
-            queues[queue_of(reader)].push(Reverse(self.key(reader)));
+            queues[queue_of(reader)].push(self.key(reader));
         }
-        queues.into_iter().map(BinaryHeap::from).collect()
+        queues.into_iter().map(Lowest::of).collect()
     }
 
     /// The least loaded first, then who has fewest partitions, then Kafka's order.
-    fn key(&self, member: usize) -> Key {
-        ((self.load[member] / self.weight(member)).to_bits(), self.count[member], self.place_of(member))
+    fn key(&self, member: usize) -> u128 {
+        key((self.load[member] / self.weight(member)).to_bits(), self.count[member], self.place_of(member))
     }
 
     /// Its weight; members of weight 0 are alike among themselves.
@@ -361,5 +362,3 @@ impl<'a, 'g> Attempt<'a, 'g> {
         self.group.member(member).place() as u32
     }
 }
-
-type Key = (u64, u32, u32);
