@@ -27,7 +27,7 @@ assignor! {
                 "minimum": 0,
                 "maximum": 1,
                 "default": 0.1,
-                "description": "Nothing moves unless the worst lag of a member falls by more than this share."
+                "description": "How much above the best known plan the worst lag of a member may be before anything moves."
             }
         }
     }"#,

@@ -22,7 +22,7 @@ assignor! {
                 "minimum": 0,
                 "maximum": 1,
                 "default": 0.1,
-                "description": "With loads: nothing moves unless the worst load falls by more than this share."
+                "description": "With loads: how much above the best known plan the worst load may be before anything moves."
             }
         }
     }"#,

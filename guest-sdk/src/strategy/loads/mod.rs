@@ -22,7 +22,7 @@ use attempt::{Attempt, Kind};
 /// What may be chosen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
-    /// Nothing moves unless the worst load falls by more than this share of what it could be: 0.1 is a tenth.
+    /// How much above the longest-first rule's the worst load may be before anything moves: 0.1 is a tenth.
     pub min_gain: f64,
     /// By how many partitions of one pool its readers may differ; at least 1.
     pub max_count_skew: Option<u32>,
