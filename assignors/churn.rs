@@ -198,17 +198,26 @@ impl World {
         all.map(|at| (at.clone(), readers(&at.0))).filter(|(_, readers)| !readers.is_empty()).collect()
     }
 
-    /// Every plan that there is, as owners in the order of `read_partitions`.
-    pub fn every_plan(&self, mut found: impl FnMut(&[&str])) {
-        let partitions = self.read_partitions();
-        let mut at = vec![0; partitions.len()];
+    /// Every plan that there is: for each of `read_partitions` the position of its owner among all members, by id.
+    pub fn every_plan(&self, mut found: impl FnMut(&[usize])) {
+        let readers = self.reader_positions();
+        let mut at = vec![0; readers.len()];
+        let mut plan: Vec<usize> = readers.iter().map(|readers| readers[0]).collect();
         loop {
-            let plan: Vec<&str> = partitions.iter().zip(&at).map(|((_, readers), &at)| readers[at].as_str()).collect();
             found(&plan);
-            let Some(next) = (0..at.len()).find(|&digit| at[digit] + 1 < partitions[digit].1.len()) else { return };
-            at[..next].fill(0);
+            let Some(next) = (0..at.len()).find(|&digit| at[digit] + 1 < readers[digit].len()) else { return };
             at[next] += 1;
+            at[..next].fill(0);
+            (0..=next).for_each(|digit| plan[digit] = readers[digit][at[digit]]);
         }
+    }
+
+    /// For each of `read_partitions` the positions of its readers among all members, by id.
+    pub fn reader_positions(&self) -> Vec<Vec<usize>> {
+        let ids: Vec<&String> = self.members.keys().collect();
+        let position = |id: &String| ids.binary_search(&id).expect("a member");
+        let partitions = self.read_partitions();
+        partitions.iter().map(|(_, readers)| readers.iter().map(position).collect()).collect()
     }
 
     fn some_topics(&mut self) -> BTreeSet<String> {

@@ -32,7 +32,8 @@ fn equal(group: &Group<'_>, pools: &Pools<'_>, owners: &mut Owners) {
     for topic in &topics {
         free.extend(topic.partitions().filter(|&partition| group.owner_before(partition).is_none()));
     }
-    for topic in &topics {
+    // What a member had is gone through by name.
+    for topic in &pool.topics {
         for partition in topic.partitions() {
             let Some(member) = group.owner_before(partition) else { continue };
             match room[member.index()].checked_sub(1) {
