@@ -1,197 +1,118 @@
-//! How long a plan takes: a module's call beside the same code without a sandbox, and the parts of a leader's whole path.
-//!
-//! `cargo xtask bench assign` builds the modules and runs it. Every figure is a median of one run on this machine.
-#![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-#![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on says so by ending")]
-
+#![allow(warnings)]
+#![allow(clippy::all)]
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use divvy::assignor::{Assignor, Call, EncodedPlan, Export, LeaderInput, MemberInput, check_plan, lead};
-use divvy::embedded::consumer::{Subscription, Tail};
+use divvy::assignor::{Assignor, Call, Column, Export, LeaderInput, MemberInput, lead};
+use divvy::assignor::case::{Shares, shares};
+use divvy::embedded::consumer::{Subscription, Tail, TopicPartitions};
 use divvy::ids::{Generation, GroupId, Mode, Protocol, ProtocolType, TopicName};
 use divvy::sandbox::{Module, Sandbox, SandboxLimits};
 use divvy::topics::{Topic, TopicTable};
-use native::native;
-
-#[path = "../modules/native.rs"]
-mod native;
-
-const MIB: f64 = (1 << 20) as f64;
-
-fn main() {
-    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
-    small(&sandbox);
-    large(&sandbox);
-}
-
-/// What most groups are: a call must cost nothing.
-fn small(sandbox: &Sandbox) {
-    let group = Group::new(10, 12, 10);
-    let module = module(sandbox, "range");
-    println!("10 members, 10 topics of 12 partitions: range, a fresh instance for each call");
-    let [in_sandbox, natively] = compare(&group, &*module, &native("range"), 2_000);
-    bar("call of the module, p50", in_sandbox, Duration::from_micros(20));
-    beside(natively, in_sandbox);
-    println!();
-}
-
-/// Kafka's largest test of an assignor.
-fn large(sandbox: &Sandbox) {
-    let group = Group::new(500, 2_000, 2_000);
-    let module = module(sandbox, "roundrobin");
-    println!("2,000 members, 500 topics of 2,000 partitions (1,000,000 in all): roundrobin");
-    let [in_sandbox, natively] = compare(&group, &*module, &native("roundrobin"), 41);
-    bar("call of the module", in_sandbox, Duration::from_millis(2));
-    beside(natively, in_sandbox);
-    let peak = module.last_call().map_or(0, |stats| stats.memory_peak) as f64 / MIB;
-    println!("  {:<40} {peak:>9.1} MiB   bar 8 MiB    {}", "memory of the module", verdict(peak <= 8.0));
-    let parts = group.path(&*module, 21);
-    for (name, time) in ["decode, claims and request", "call", "verdict", "encode"].into_iter().zip(parts) {
-        line(&format!("leader path: {name}"), time);
-    }
-    bar("leader path together", parts.iter().sum(), Duration::from_millis(60));
-    line("coordinator: check of the encoded plan", group.check(&*module, 11));
-}
 
 fn module(sandbox: &Sandbox, name: &str) -> Arc<Module> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assignors").join(format!("{name}.wasm"));
-    let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: run cargo xtask guests", path.display()));
+    let bytes = fs::read(&path).unwrap();
     sandbox.load(&bytes, &path).unwrap()
 }
 
-/// The median call of each; they take turns, so that a busy machine is unfair to both.
-fn compare(group: &Group, module: &dyn Assignor, native: &dyn Assignor, rounds: usize) -> [Duration; 2] {
-    let input = group.input();
-    let call = Call::prepare(module.manifest(), &input).unwrap();
-    let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..rounds {
-        for (assignor, times) in [module, native].into_iter().zip(&mut times) {
-            let start = Instant::now();
-            let reply = assignor.call(Export::Assign, call.request(), call.budget());
-            times.push(start.elapsed());
-            drop(reply.unwrap());
-        }
-    }
-    times.map(median)
-}
+struct G { topics: Vec<(String, u32)>, members: Vec<(String, Vec<usize>)>, owned: Shares, config: serde_json::Value, lag: bool }
 
-fn line(what: &str, time: Duration) {
-    println!("  {what:<40} {:>12}", shown(time));
-}
-
-fn bar(what: &str, time: Duration, most: Duration) {
-    println!("  {what:<40} {:>12}   bar {:<8} {}", shown(time), shown(most), verdict(time <= most));
-}
-
-fn beside(native: Duration, module: Duration) {
-    let ratio = module.as_secs_f64() / native.as_secs_f64();
-    println!("  {:<40} {:>12}   wasm/native {ratio:.2}", "the same without a sandbox", shown(native));
-}
-
-fn verdict(holds: bool) -> &'static str {
-    if holds { "pass" } else { "FAIL" }
-}
-
-fn shown(time: Duration) -> String {
-    match time.as_secs_f64() * 1e6 {
-        us if us < 1000.0 => format!("{us:.1} us"),
-        us => format!("{:.2} ms", us / 1000.0),
-    }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
-struct Group {
-    group: GroupId,
-    protocol: Protocol,
-    protocol_type: ProtocolType,
-    members: Vec<MemberInput>,
-    topics: TopicTable,
-}
-
-impl Group {
-    fn new(topics: usize, partitions: u32, members: usize) -> Self {
-        let names: Vec<_> = (0..topics).map(|topic| format!("topic-{topic:04}")).collect();
-        let topics = names.iter().map(String::as_str).collect();
-        let metadata = Subscription { version: 3, topics, tail: Tail::default() }.encode();
-        let topic = Topic { partitions, racks: Vec::new() };
-        // Each member's metadata is memory of its own, as it is in a JoinGroup answer.
-        let member = |member: usize| MemberInput {
-            id: format!("consumer-bench-{member:05}").into(),
-            instance: None,
-            metadata: metadata.clone().into(),
+impl G {
+    fn run(&self, module: &Arc<Module>, rounds: usize) -> (Vec<[f64; 4]>, f64, Shares) {
+        let sub = |m: &(String, Vec<usize>)| {
+            let empty = BTreeMap::new();
+            let owned = self.owned.get(&m.0).unwrap_or(&empty);
+            let tail = Tail { owned: owned.iter().map(|(t, p)| TopicPartitions { topic: t.as_str(), partitions: p.iter().copied().collect() }).collect(), generation: 5, ..Tail::default() };
+            Subscription { version: 3, topics: m.1.iter().map(|&t| self.topics[t].0.as_str()).collect(), tail }.encode()
         };
-        Self {
-            group: "bench".into(),
-            protocol: "bench".into(),
-            protocol_type: "consumer".into(),
-            members: (0..members).map(member).collect(),
-            topics: TopicTable(names.into_iter().map(|name| (TopicName::from(name), topic.clone())).collect()),
-        }
-    }
-
-    fn input(&self) -> LeaderInput<'_> {
-        LeaderInput {
-            group: &self.group,
-            generation: Generation(1),
-            protocol: &self.protocol,
-            mode: Mode::Eager,
-            protocol_type: &self.protocol_type,
-            members: &self.members,
-            topics: &self.topics,
-            columns: &[],
-            config: &serde_json::Value::Null,
-            context: None,
-            memo: None,
-            now_ms: 0,
-            budget_ms: Duration::from_secs(1),
-        }
-    }
-
-    /// The median check of a coordinator.
-    fn check(&self, assignor: &dyn Assignor, rounds: usize) -> Duration {
-        let plan = lead(assignor, &self.input()).unwrap();
-        let members: Vec<_> = self.members.iter().map(|member| (member.id.clone(), member.metadata.clone())).collect();
-        let check = |_| {
-            let start = Instant::now();
-            let encoded = EncodedPlan {
-                protocol_type: &self.protocol_type,
-                members: &members,
-                states: &plan.states,
-                topics: &plan.topics,
-                copies: plan.copies,
-                complete: plan.complete,
-                mode: plan.mode,
-            };
-            check_plan(&encoded).unwrap();
-            start.elapsed()
-        };
-        median((0..rounds).map(check).collect())
-    }
-
-    /// The medians of decode, call, verdict and encode.
-    fn path(&self, assignor: &dyn Assignor, rounds: usize) -> [Duration; 4] {
-        let input = self.input();
-        let mut times = [const { Vec::new() }; 4];
+        let members: Vec<MemberInput> = self.members.iter().map(|m| MemberInput { id: m.0.as_str().into(), instance: None, metadata: sub(m).into() }).collect();
+        let table = TopicTable(self.topics.iter().map(|(n, p)| (TopicName::from(n.as_str()), Topic { partitions: *p, racks: Vec::new() })).collect());
+        let group: GroupId = "bench".into();
+        let protocol: Protocol = "bench".into();
+        let pt: ProtocolType = "consumer".into();
+        let mut x = 1u64;
+        let columns = if self.lag { vec![Column { name: "lag".into(), values: self.topics.iter().map(|(n, p)| (TopicName::from(n.as_str()), (0..*p).map(|_| { x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); if (x >> 40) % 4 == 0 { 0 } else { (x >> 33) % 100000 } }).collect())).collect() }] } else { vec![] };
+        let input = LeaderInput { group: &group, generation: Generation(6), protocol: &protocol, mode: Mode::Eager, protocol_type: &pt, members: &members, topics: &table, columns: &columns, config: &self.config, context: None, memo: None, now_ms: 0, budget_ms: Duration::from_secs(20) };
+        let mut times = Vec::new();
+        let mut last = None;
         for _ in 0..rounds {
-            let start = Instant::now();
-            let call = Call::prepare(assignor.manifest(), &input).unwrap();
-            let prepared = Instant::now();
-            let reply = assignor.call(Export::Assign, call.request(), call.budget()).unwrap();
-            let called = Instant::now();
+            let t0 = Instant::now();
+            let call = Call::prepare(module.manifest(), &input).unwrap();
+            let t1 = Instant::now();
+            let reply = module.call(Export::Assign, call.request(), call.budget()).unwrap();
+            let t2 = Instant::now();
             let verdict = call.judge(&reply).unwrap();
-            let judged = Instant::now();
+            let t3 = Instant::now();
             let plan = call.plan(&verdict);
-            let parts = [prepared - start, called - prepared, judged - called, judged.elapsed()];
-            times.iter_mut().zip(parts).for_each(|(times, part)| times.push(part));
-            drop(plan);
+            let t4 = Instant::now();
+            times.push([t1 - t0, t2 - t1, t3 - t2, t4 - t3].map(|d| d.as_secs_f64() * 1e3));
+            last = Some(plan);
         }
-        times.map(median)
+        let peak = module.last_call().map_or(0, |stats| stats.memory_peak) as f64 / (1 << 20) as f64;
+        (times, peak, shares(&last.unwrap()).unwrap())
+    }
+}
+
+fn med(times: &[[f64; 4]]) -> ([f64; 4], f64) {
+    let m = |f: &dyn Fn(&[f64; 4]) -> f64| { let mut v: Vec<f64> = times.iter().map(|t| f(t)).collect(); v.sort_by(f64::total_cmp); v[v.len() / 2] };
+    ([m(&|t| t[0]), m(&|t| t[1]), m(&|t| t[2]), m(&|t| t[3])], m(&|t| t.iter().sum()))
+}
+
+fn group(members: usize, topics: usize, parts: u32, model: &str, config: serde_json::Value, lag: bool) -> G {
+    let total = parts as usize;
+    let per = (total / topics) as u32; let extra = total % topics;
+    let t: Vec<(String, u32)> = (0..topics).map(|i| (format!("topic-{i:05}"), per + u32::from(i < extra))).collect();
+    let reads = |m: usize| -> Vec<usize> { match model {
+        "homo" => (0..topics).collect(),
+        "disjoint" => { let b = 5.min(topics).min(members.max(1)); (0..topics).filter(|t| t % b == m % b).collect() }
+        "nested" => { let k = 1 + (m * topics) / members; (0..k.max(1)).collect() }
+        "narrow" => if m == 0 { vec![0] } else { (0..topics).collect() },
+        "random" => { let mut x = m as u64 + 7; (0..topics).filter(|_| { x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); (x >> 62) == 0 }).collect() }
+        _ => panic!() } };
+    G { topics: t, members: (0..members).map(|m| (format!("member-{m:06}"), reads(m))).collect(), owned: Shares::new(), config, lag }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let sandbox = Sandbox::new(SandboxLimits { ..SandboxLimits::default() }).unwrap();
+    let grid = args.first().is_some_and(|a| a == "grid");
+    let names: Vec<(&str, serde_json::Value)> = vec![("uniform", serde_json::json!({})), ("uniform", serde_json::json!({"spread": true})), ("weighted", serde_json::json!({})), ("lag-aware", serde_json::json!({})), ("lag-aware", serde_json::json!({"scope": "topic", "max_count_skew": 2}))];
+    let cells: Vec<(usize, usize, u32, &str)> = if grid {
+        let mut c = vec![];
+        for m in [5, 50, 500, 5000] { for t in [5, 50, 500, 5000] { for p in [5000u32, 20000] { for model in ["homo", "disjoint", "nested"] { c.push((m, t, p, model)); } } } }
+        c
+    } else { vec![(100, 10, 1000, "homo"), (1000, 100, 10_000, "homo"), (1000, 100, 10_000, "random"), (10_000, 1000, 500_000, "homo"), (10_000, 1000, 500_000, "disjoint"), (2000, 500, 1_000_000, "homo"), (2000, 500, 1_000_000, "narrow"), (500, 100, 20_000, "disjoint"), (5000, 5000, 20_000, "nested")] };
+    for (name, config) in &names {
+        if let Some(only) = args.get(1) { if !format!("{name}{config}").contains(only.as_str()) { continue; } }
+        let module = module(&sandbox, name);
+        for &(m, t, p, model) in &cells {
+            let mut g = group(m, t, p, model, config.clone(), *name == "lag-aware");
+            let rounds = if grid { 3 } else if p >= 500_000 { 5 } else { 15 };
+            let (times, peak, fresh) = g.run(&module, rounds);
+            let (parts, all) = med(&times);
+            print!("{name:<10}{config:<40} {m:>6}m {t:>5}t {p:>8}p {model:<9} fresh all {all:8.2} call {:8.2} {peak:5.1}M", parts[1]);
+            g.owned = fresh.clone();
+            let (times, peak, _) = g.run(&module, rounds);
+            let (parts, all) = med(&times);
+            print!(" | stable {all:8.2} {:8.2} {peak:5.1}M", parts[1]);
+            let reads = g.members[m / 2].1.clone();
+            g.members.push((format!("member-zz{m:06}"), reads));
+            let (times, peak, _) = g.run(&module, rounds);
+            let (parts, all) = med(&times);
+            print!(" | join {all:8.2} {:8.2} {peak:5.1}M", parts[1]);
+            g.members.pop();
+            let keep: Vec<_> = g.members.iter().enumerate().filter(|(i, _)| i % 10 != 3).map(|x| x.1.clone()).collect();
+            g.members = keep;
+            let (times, peak, _) = g.run(&module, rounds);
+            let (parts, all) = med(&times);
+            print!(" | leave10% {all:8.2} {:8.2} {peak:5.1}M", parts[1]);
+            for (_, n) in g.topics.iter_mut() { *n += 1; }
+            let (times, peak, _) = g.run(&module, rounds);
+            let (parts, all) = med(&times);
+            println!(" | grown {all:8.2} {:8.2} {peak:5.1}M", parts[1]);
+        }
     }
 }

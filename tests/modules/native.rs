@@ -20,6 +20,15 @@ pub fn native(name: &str) -> Native {
         "roundrobin" => {
             (divvy_assignor_roundrobin::MANIFEST, |request| run::partitions(divvy_assignor_roundrobin::assign, request))
         }
+        "uniform" => {
+            (divvy_assignor_uniform::MANIFEST, |request| run::partitions(divvy_assignor_uniform::assign, request))
+        }
+        "weighted" => {
+            (divvy_assignor_weighted::MANIFEST, |request| run::partitions(divvy_assignor_weighted::assign, request))
+        }
+        "lag-aware" => {
+            (divvy_assignor_lag_aware::MANIFEST, |request| run::partitions(divvy_assignor_lag_aware::assign, request))
+        }
         "rack-aware" => {
             (divvy_assignor_rack_aware::MANIFEST, |request| run::partitions(divvy_assignor_rack_aware::assign, request))
         }

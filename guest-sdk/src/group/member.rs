@@ -54,16 +54,16 @@ impl<'g> Member<'g> {
         self.row().user_data
     }
 
-    /// A number for what it subscribes to: members with the same number read the same topics.
-    #[inline]
-    pub fn subscription(self) -> usize {
-        self.row().subscription as usize
-    }
-
     /// Whether it subscribes to a topic.
     #[inline]
     pub fn subscribes(self, topic: Topic<'_>) -> bool {
         self.group.read.subscriptions[self.row().subscription as usize].contains(topic.index)
+    }
+
+    /// The index of its subscription among the distinct ones: members with the same index read the same topics.
+    #[inline]
+    pub fn subscription(self) -> usize {
+        self.row().subscription as usize
     }
 
     #[inline]

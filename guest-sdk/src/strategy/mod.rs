@@ -8,6 +8,10 @@
 //! * [`copartition`]: partitions of one number of several topics go to one member.
 //! * [`round_robin`]: one cursor over the members deals out all partitions like cards.
 //! * [`single_writer`]: one member for everything, or for each topic.
+//! * [`even`]: shares in proportion to weights, with as few moves as that allows.
+//! * [`loads`]: partitions of different size, the longest first.
+//! * [`order`]: sorted keys and queues.
+//! * [`pools`]: topics that the same members read.
 //!
 //! ```
 //! use divvy_guest::prelude::*;
@@ -29,6 +33,10 @@
 //! ```
 
 pub mod copartition;
+pub mod even;
+pub mod loads;
+pub mod order;
+pub mod pools;
 pub mod range;
 pub mod round_robin;
 pub mod single_writer;
