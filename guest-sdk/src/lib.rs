@@ -35,6 +35,7 @@ mod refusal;
 #[doc(hidden)]
 pub mod run;
 mod states;
+pub mod strategy;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod user_data;

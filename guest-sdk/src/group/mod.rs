@@ -169,6 +169,10 @@ impl<'a> Group<'a> {
         Some(ReplicaRacks { column, each })
     }
 
+    pub(crate) fn request(&self) -> &Request<'a> {
+        &self.read
+    }
+
     pub(crate) fn width(&self) -> Width {
         Width::of(self.read.members.len())
     }

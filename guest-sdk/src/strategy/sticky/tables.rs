@@ -1,0 +1,110 @@
+//! Flat tables: lists by a key one after another, and sets as bits. No maps: a plan of a million partitions walks memory in order.
+
+/// No class, no kind, no member, no entry.
+pub const NONE: u32 = u32::MAX;
+
+/// For each key a list of items.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// Sorts items by their keys, which are below `keys`; those with key [`NONE`] are left out. Items of one key keep their order.
+    pub fn by_key(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let pairs = pairs.filter(|&(key, _)| key != NONE);
+        let mut starts = vec![0; keys + 1];
+        pairs.clone().for_each(|(key, _)| starts[key as usize + 1] += 1);
+        for key in 0..keys {
+            starts[key + 1] += starts[key];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0; starts[keys] as usize];
+        for (key, item) in pairs {
+            items[next[key as usize] as usize] = item;
+            next[key as usize] += 1;
+        }
+        Lists { starts, items }
+    }
+
+    /// The items of a key.
+    #[inline]
+    pub fn of(&self, key: u32) -> &[u32] {
+        let key = key as usize;
+        &self.items[self.starts[key] as usize..self.starts[key + 1] as usize]
+    }
+
+    /// How many keys there are.
+    pub fn keys(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+}
+
+/// Rows of bits.
+#[derive(Clone, Debug, Default)]
+pub struct Bits {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Bits {
+    /// All zero.
+    pub fn new(rows: usize, columns: usize) -> Self {
+        let words = columns.div_ceil(64);
+        Bits { words, bits: vec![0; rows * words] }
+    }
+
+    /// Sets a bit.
+    #[inline]
+    pub fn set(&mut self, row: u32, column: u32) {
+        self.bits[row as usize * self.words + column as usize / 64] |= 1 << (column % 64);
+    }
+
+    /// Whether a bit is set.
+    #[inline]
+    pub fn has(&self, row: u32, column: u32) -> bool {
+        self.bits[row as usize * self.words + column as usize / 64] >> (column % 64) & 1 == 1
+    }
+
+    /// A row.
+    #[inline]
+    pub fn row(&self, row: u32) -> &[u64] {
+        &self.bits[row as usize * self.words..][..self.words]
+    }
+
+    /// How many bits of a row are set.
+    pub fn count(&self, row: u32) -> usize {
+        self.row(row).iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The set bits of a row, ascending.
+    #[inline]
+    pub fn ones(&self, row: u32) -> impl Iterator<Item = u32> + use<'_> {
+        let words = self.row(row).iter().enumerate();
+        words.flat_map(|(at, &word)| ones_of(word).map(move |bit| at as u32 * 64 + bit))
+    }
+
+    /// The first set bit of a row from a column on.
+    #[inline]
+    pub fn next(&self, row: u32, from: u32) -> Option<u32> {
+        let row = self.row(row);
+        let mut at = from as usize / 64;
+        let mut word = row.get(at)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *row.get(at)?;
+        }
+        Some(at as u32 * 64 + word.trailing_zeros())
+    }
+}
+
+/// The set bits of a word, ascending.
+#[inline]
+pub fn ones_of(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(bit)
+    })
+}
