@@ -3,7 +3,7 @@
 //! Partitions with the highest numbers are taken away first, over all topics: so a member that gives some up keeps its spread over
 //! topics, and so does who gets them. What is free is dealt out topic by topic, round and round.
 
-use super::tables::NONE;
+use super::tables::{NONE, first, pair, second, sort};
 use crate::abi::request::Partitions as Request;
 use crate::{Group, Owners};
 
@@ -125,20 +125,17 @@ impl<'g> Deal<'g> {
         };
         match pool {
             Pool::Topics(topics) => {
-                let mut largest_first: Vec<(u32, u32)> = topics
-                    .iter()
-                    .map(|&topic| &self.request.topics[topic as usize])
-                    .map(|topic| (topic.partitions, topic.base))
-                    .collect();
-                largest_first.sort_unstable_by(|a, b| b.cmp(a));
-                let most = largest_first.first().map_or(0, |topic| topic.0);
-                let mut with_number = 0;
+                let topics = topics.iter().map(|&topic| &self.request.topics[topic as usize]);
+                let mut by_size: Vec<u64> = topics.map(|topic| pair(topic.partitions, topic.base)).collect();
+                sort(&mut by_size);
+                let most = by_size.last().map_or(0, |&topic| first(topic));
+                let mut with_number = by_size.len();
                 for number in (0..most).rev() {
-                    while largest_first.get(with_number).is_some_and(|topic| topic.0 > number) {
-                        with_number += 1;
+                    while with_number > 0 && first(by_size[with_number - 1]) > number {
+                        with_number -= 1;
                     }
-                    for &(_, base) in &largest_first[..with_number] {
-                        if !take((base + number) as usize) {
+                    for &topic in by_size[with_number..].iter().rev() {
+                        if !take((second(topic) + number) as usize) {
                             return;
                         }
                     }
@@ -150,10 +147,10 @@ impl<'g> Deal<'g> {
                     let topic = topics.partition_point(|topic| topic.base <= partition) - 1;
                     partition - topics[topic].base
                 };
-                let mut by_number: Vec<(u32, u32)> = partitions.iter().map(|&at| (number(at), at)).collect();
-                by_number.sort_unstable_by(|a, b| b.cmp(a));
-                for (_, partition) in by_number {
-                    if !take(partition as usize) {
+                let mut by_number: Vec<u64> = partitions.iter().map(|&at| pair(number(at), at)).collect();
+                sort(&mut by_number);
+                for &partition in by_number.iter().rev() {
+                    if !take(second(partition) as usize) {
                         return;
                     }
                 }

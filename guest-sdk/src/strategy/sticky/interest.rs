@@ -73,11 +73,7 @@ impl Interest {
 
 /// The class of each topic, and how many there are. One subscription after another splits the classes of the topics that it names
 /// from those that it does not, which takes as long as reading the subscriptions.
-fn classes(
-    topics: usize,
-    subscriptions: &[&Subscription<'_>],
-    takes_part: impl Fn(u32) -> bool,
-) -> (Vec<u32>, usize) {
+fn classes(topics: usize, subscriptions: &[&Subscription<'_>], takes_part: impl Fn(u32) -> bool) -> (Vec<u32>, usize) {
     // Class 0 stays with the topics that nobody reads. Classes that became empty are used again: there are never more than topics.
     let mut class_of = vec![0_u32; topics];
     let mut sizes = vec![topics as u32];

@@ -26,6 +26,7 @@ mod interest;
 mod levels;
 mod limits;
 mod network;
+mod racks;
 mod search;
 mod tables;
 
@@ -35,8 +36,9 @@ use interest::Interest;
 use levels::{Part, Shares, parts};
 use limits::Work;
 use network::{Bounds, Network};
+use racks::{LookForRacks, Near, Racks};
 use search::{End, Search};
-use tables::{Lists, NONE};
+use tables::{Bits, Lists, NONE, pair, second, sort};
 
 #[cfg(all(test, feature = "testing"))]
 mod tests;
@@ -47,12 +49,13 @@ pub struct Sticky<'g> {
     group: &'g Group<'g>,
     asked: Option<Vec<bool>>,
     shares: Shares,
+    look_for_racks: Option<LookForRacks<'g>>,
 }
 
 impl<'g> Sticky<'g> {
     /// Of all topics, for members of equal worth.
     pub fn new(group: &'g Group<'g>) -> Self {
-        Sticky { group, asked: None, shares: Shares::Even }
+        Sticky { group, asked: None, shares: Shares::Even, look_for_racks: None }
     }
 
     /// Plans these topics alone: partitions of others are left as they are, and do not count.
@@ -70,6 +73,13 @@ impl<'g> Sticky<'g> {
         self
     }
 
+    /// Prefers members in a rack of one of a partition's replicas, in sync or not. A member without a rack is near everywhere, and where
+    /// no member is in a rack of a partition, or nobody knows its racks, all are equally near. Needs the column `replica_racks`.
+    pub fn near_replicas(mut self) -> Self {
+        self.look_for_racks = Some(Racks::of);
+        self
+    }
+
     /// Gives partitions to members.
     pub fn plan(&self, owners: &mut Owners) -> Result<(), Refusal> {
         let interest = Interest::of(self.group, self.asked.as_deref());
@@ -79,6 +89,7 @@ impl<'g> Sticky<'g> {
             group: self.group,
             interest: &interest,
             shares: &self.shares,
+            racks: self.look_for_racks.and_then(|look| look(self.group)),
             deal: Deal::new(self.group),
             agent_of: vec![NONE; self.group.members().len()],
         };
@@ -86,10 +97,20 @@ impl<'g> Sticky<'g> {
             planner.plan(part, owners, &mut work);
         }
         if work.is_over() {
-            owners.note(Level::Warn, "too many different subscriptions to look for the most even plan: this one is whole");
+            owners.note(
+                Level::Warn,
+                "too many different subscriptions to look for the most even plan: this one is whole",
+            );
         }
         Ok(())
     }
+}
+
+/// The members of a part in Kafka's order, with their kinds.
+#[derive(Clone, Copy)]
+struct Crew<'p> {
+    members: &'p [u32],
+    kind_of: &'p [u32],
 }
 
 /// Plans part after part.
@@ -97,6 +118,7 @@ struct Planner<'g, 'p> {
     group: &'g Group<'g>,
     interest: &'p Interest,
     shares: &'p Shares,
+    racks: Option<Racks<'g>>,
     deal: Deal<'g>,
     /// By member its position in the part that is being planned.
     agent_of: Vec<u32>,
@@ -105,35 +127,46 @@ struct Planner<'g, 'p> {
 impl Planner<'_, '_> {
     fn plan(&mut self, part: &Part, owners: &mut Owners, work: &mut Work) {
         // Members in Kafka's order.
-        let mut members: Vec<(u32, u32, u32)> = Vec::new();
-        for (at, &kind) in (0..).zip(&part.kinds) {
-            let of_kind = self.interest.members.of(kind).iter();
-            members.extend(of_kind.map(|&member| (self.group.member(member as usize).place() as u32, member, at)));
+        let place = |member: u32| self.group.member(member as usize).place() as u32;
+        let kinds = part.kinds.iter().map(|&kind| self.interest.members.of(kind));
+        let mut sorted: Vec<u64> = kinds.clone().flatten().map(|&member| pair(place(member), member)).collect();
+        if part.kinds.len() > 1 {
+            sort(&mut sorted);
         }
-        members.sort_unstable();
-        (0..).zip(&members).for_each(|(agent, member)| self.agent_of[member.1 as usize] = agent);
-        match part.readers {
-            None => self.plan_alike(part, &members, owners),
-            Some(_) => self.plan_chains(part, &members, owners, work),
+        let members: Vec<u32> = sorted.into_iter().map(second).collect();
+        (0..).zip(&members).for_each(|(agent, &member)| self.agent_of[member as usize] = agent);
+        let mut kind_of = vec![0; members.len()];
+        for (at, of_kind) in (0..).zip(kinds) {
+            of_kind.iter().for_each(|&member| kind_of[self.agent_of[member as usize] as usize] = at);
         }
-        members.iter().for_each(|member| self.agent_of[member.1 as usize] = NONE);
+        let crew = Crew { members: &members, kind_of: &kind_of };
+        let near = self.racks.as_ref().and_then(|racks| (racks.split)(racks, part, self.interest, crew));
+        match (near, &part.readers) {
+            (Some(near), _) => self.plan_chains(&Layout::near(&near, part), crew, owners, work),
+            (None, Some(readers)) => {
+                self.plan_chains(&Layout::far(readers, part, self.interest, crew), crew, owners, work);
+            }
+            (None, None) => self.plan_alike(part, crew, owners),
+        }
+        members.iter().for_each(|&member| self.agent_of[member as usize] = NONE);
     }
 
     /// Everybody reads everything: it is enough to count.
-    fn plan_alike(&mut self, part: &Part, members: &[(u32, u32, u32)], owners: &mut Owners) {
-        let mut topics: Vec<u32> =
-            part.classes.iter().flat_map(|&class| self.interest.topics.of(class)).copied().collect();
-        topics.sort_unstable();
+    fn plan_alike(&mut self, part: &Part, crew: Crew<'_>, owners: &mut Owners) {
+        let topics = part.classes.iter().flat_map(|&class| self.interest.topics.of(class));
+        let mut topics: Vec<u64> = topics.map(|&topic| u64::from(topic)).collect();
+        sort(&mut topics);
+        let topics: Vec<u32> = topics.into_iter().map(second).collect();
         if !self.deal.any_claims() && matches!(self.shares, Shares::Even) {
-            let members: Vec<_> = members.iter().map(|member| self.group.member(member.1 as usize)).collect();
+            let members: Vec<_> = crew.members.iter().map(|&member| self.group.member(member as usize)).collect();
             let mut dealt = 0;
-            for topic in self.group.topics().filter(|topic| topics.binary_search(&(topic.index() as u32)).is_ok()) {
+            for topic in topics.iter().map(|&topic| self.group.topic_at(topic)) {
                 owners.deal(topic.partitions(), &members, dealt);
                 dealt += topic.len();
             }
             return;
         }
-        let mut had = vec![0_u32; members.len()];
+        let mut had = vec![0_u32; crew.members.len()];
         let agent_of = &self.agent_of;
         self.deal.count(Pool::Topics(&topics), |member| {
             let agent = agent_of[member as usize];
@@ -143,28 +176,27 @@ impl Planner<'_, '_> {
             agent != NONE
         });
         let supply = part.classes.iter().map(|&class| u64::from(self.interest.supply[class as usize])).sum();
-        let bounds = members.iter().map(|member| self.shares.bounds(member.1, part.level));
+        let bounds = crew.members.iter().map(|&member| self.shares.bounds(member, part.level));
         let gets = quotas(supply, &had, bounds);
-        let shares = members.iter().zip(had.iter().zip(&gets));
-        let shares = shares.map(|(member, (&had, &gets))| Share { member: member.1, had, gets });
+        let shares = crew.members.iter().zip(had.iter().zip(&gets));
+        let shares = shares.map(|(&member, (&had, &gets))| Share { member, had, gets });
         self.deal.settle(Pool::Topics(&topics), shares, owners);
     }
 
-    /// Members read different topics: who is to give way may have to take something else instead.
-    fn plan_chains(&mut self, part: &Part, members: &[(u32, u32, u32)], owners: &mut Owners, work: &mut Work) {
-        let Some(readers) = &part.readers else { return };
-        let agents = Lists::by_key(part.kinds.len(), members.iter().map(|member| member.2).zip(0..));
-        let bounds: Vec<Bounds> = members.iter().map(|member| self.shares.bounds(member.1, part.level)).collect();
-        let supply: Vec<u32> = part.classes.iter().map(|&class| self.interest.supply[class as usize]).collect();
-        let total = supply.iter().map(|&units| u64::from(units)).sum();
-        let mut net = Network::new(readers, None, &agents, bounds, supply);
-        let mut had = vec![0_u32; members.len()];
+    /// Members read different topics, or are near to different partitions: who is to give way may have to take something else instead.
+    fn plan_chains(&mut self, layout: &Layout<'_>, crew: Crew<'_>, owners: &mut Owners, work: &mut Work) {
+        let classes = layout.supply.len();
+        let agents = Lists::by_key(layout.kinds, layout.kind_of.iter().copied().zip(0..));
+        let bounds: Vec<Bounds> = crew.members.iter().map(|&member| self.shares.bounds(member, layout.level)).collect();
+        let total = layout.supply.iter().map(|&units| u64::from(units)).sum();
+        let mut net = Network::new(layout.readers, layout.near, &agents, bounds, layout.supply.clone());
+        let mut had = vec![0_u32; crew.members.len()];
         let mut touched = Vec::new();
-        for (at, &class) in (0..).zip(&part.classes) {
-            let (agent_of, kind_of) = (&self.agent_of, &net.kind_of);
-            self.deal.count(Pool::Topics(self.interest.topics.of(class)), |member| {
+        for class in 0..classes as u32 {
+            let agent_of = &self.agent_of;
+            self.deal.count(layout.pool(class), |member| {
                 let agent = agent_of[member as usize];
-                let keeps = agent != NONE && readers.has(at, kind_of[agent as usize]);
+                let keeps = agent != NONE && layout.readers.has(class, layout.kind_of[agent as usize]);
                 if keeps {
                     if had[agent as usize] == 0 {
                         touched.push(agent);
@@ -173,9 +205,8 @@ impl Planner<'_, '_> {
                 }
                 keeps
             });
-            touched.sort_unstable();
             for agent in touched.drain(..) {
-                net.had_before(at, agent, std::mem::take(&mut had[agent as usize]));
+                net.had_before(class, agent, std::mem::take(&mut had[agent as usize]));
             }
         }
         net.told();
@@ -184,14 +215,67 @@ impl Planner<'_, '_> {
             net.pour_the_rest();
         }
         let entries = &net.entries;
-        let by_agent = Lists::by_key(members.len(), entries.iter().map(|entry| entry.agent).zip(0..));
-        let in_order = (0..members.len() as u32).flat_map(|agent| by_agent.of(agent)).copied();
-        let by_class = Lists::by_key(part.classes.len(), in_order.map(|at| (entries[at as usize].class, at)));
-        for (at, &class) in (0..).zip(&part.classes) {
-            let shares = by_class.of(at).iter().map(|&entry| entries[entry as usize]);
-            let shares = shares
-                .map(|entry| Share { member: members[entry.agent as usize].1, had: entry.had, gets: entry.has });
-            self.deal.settle(Pool::Topics(self.interest.topics.of(class)), shares, owners);
+        let by_agent = Lists::by_key(crew.members.len(), entries.iter().map(|entry| entry.agent).zip(0..));
+        let in_order = (0..crew.members.len() as u32).flat_map(|agent| by_agent.of(agent)).copied();
+        let by_class = Lists::by_key(classes, in_order.map(|at| (entries[at as usize].class, at)));
+        for class in 0..classes as u32 {
+            let shares = by_class.of(class).iter().map(|&entry| entries[entry as usize]);
+            let member = |agent: u32| crew.members[agent as usize];
+            let shares = shares.map(|entry| Share { member: member(entry.agent), had: entry.had, gets: entry.has });
+            self.deal.settle(layout.pool(class), shares, owners);
+        }
+    }
+}
+
+/// A part as the network sees it.
+struct Layout<'p> {
+    readers: &'p Bits,
+    near: Option<&'p Bits>,
+    supply: Vec<u32>,
+    /// By member of the part.
+    kind_of: Vec<u32>,
+    kinds: usize,
+    level: u64,
+    pools: Pools<'p>,
+}
+
+/// The partitions of each class.
+enum Pools<'p> {
+    Topics(&'p [u32], &'p Lists),
+    Partitions(&'p Lists),
+}
+
+impl<'p> Layout<'p> {
+    /// Racks do not count.
+    fn far(readers: &'p Bits, part: &'p Part, interest: &'p Interest, crew: Crew<'_>) -> Self {
+        Layout {
+            readers,
+            near: None,
+            supply: part.classes.iter().map(|&class| interest.supply[class as usize]).collect(),
+            kind_of: crew.kind_of.to_vec(),
+            kinds: part.kinds.len(),
+            level: part.level,
+            pools: Pools::Topics(&part.classes, &interest.topics),
+        }
+    }
+
+    /// They do.
+    fn near(near: &'p Near, part: &Part) -> Self {
+        Layout {
+            readers: &near.readers,
+            near: Some(&near.near),
+            supply: near.supply.clone(),
+            kind_of: near.kind_of.clone(),
+            kinds: near.kinds,
+            level: part.level,
+            pools: Pools::Partitions(&near.pools),
+        }
+    }
+
+    fn pool(&self, class: u32) -> Pool<'p> {
+        match &self.pools {
+            Pools::Topics(classes, topics) => Pool::Topics(topics.of(classes[class as usize])),
+            Pools::Partitions(pools) => Pool::Partitions(pools.of(class)),
         }
     }
 }
@@ -202,20 +286,19 @@ fn quotas(supply: u64, had: &[u32], bounds: impl Iterator<Item = Bounds> + Clone
     let mut gets: Vec<u32> = bounds.clone().map(|bounds| bounds.low).collect();
     let low: u64 = gets.iter().map(|&low| u64::from(low)).sum();
     let mut more = supply.saturating_sub(low);
-    let mut larger: Vec<(u32, usize)> = Vec::new();
-    for (at, (bounds, &had)) in bounds.clone().zip(had).enumerate() {
+    // Pairs of what is not kept in any case and the position: the smallest have most.
+    let mut larger: Vec<u64> = Vec::new();
+    for ((at, &had), bounds) in (0..).zip(had).zip(bounds.clone()) {
         if bounds.high > bounds.low && had > bounds.low {
-            larger.push((had - bounds.low, at));
+            larger.push(pair(u32::MAX - (had - bounds.low), at));
         }
     }
     if larger.len() as u64 > more {
-        larger.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        sort(&mut larger);
         larger.truncate(more as usize);
     }
-    for (_, at) in larger {
-        gets[at] += 1;
-        more -= 1;
-    }
+    more -= larger.len() as u64;
+    larger.into_iter().for_each(|at| gets[second(at) as usize] += 1);
     for (gets, bounds) in gets.iter_mut().zip(bounds) {
         if more > 0 && *gets < bounds.high {
             *gets += 1;

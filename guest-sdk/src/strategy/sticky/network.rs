@@ -6,7 +6,7 @@
 //!
 //! `search.rs` moves units along the cheapest chains until everybody is within bounds.
 
-use super::tables::{Bits, Lists, NONE};
+use super::tables::{Bits, Lists, NONE, pair, second, sort};
 
 /// What an agent has of a class.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,13 @@ pub struct Network<'a> {
 
 impl<'a> Network<'a> {
     /// Nobody has anything yet.
-    pub fn new(readers: &'a Bits, near: Option<&'a Bits>, agents: &'a Lists, bounds: Vec<Bounds>, free: Vec<u32>) -> Self {
+    pub fn new(
+        readers: &'a Bits,
+        near: Option<&'a Bits>,
+        agents: &'a Lists,
+        bounds: Vec<Bounds>,
+        free: Vec<u32>,
+    ) -> Self {
         let mut kind_of = vec![0; bounds.len()];
         for kind in 0..agents.keys() as u32 {
             agents.of(kind).iter().for_each(|&agent| kind_of[agent as usize] = kind);
@@ -145,14 +151,13 @@ impl<'a> Network<'a> {
     /// Gives free units to agents up to their upper bounds, class by class from the one with the fewest readers on, where they are near
     /// and always to those that have least: most units are where they belong after that, and topics are spread.
     pub fn pour(&mut self) {
-        let mut order: Vec<(usize, u32)> = (0..self.classes() as u32)
-            .filter(|&class| self.free[class as usize] > 0)
-            .map(|class| (self.readers.ones(class).map(|kind| self.agents.of(kind).len()).sum(), class))
-            .collect();
-        order.sort_unstable();
+        let readers = |class: u32| self.readers.ones(class).map(|kind| self.agents.of(kind).len() as u32).sum();
+        let classes = (0..self.classes() as u32).filter(|&class| self.free[class as usize] > 0);
+        let mut order: Vec<u64> = classes.map(|class| pair(readers(class), class)).collect();
+        sort(&mut order);
         let mut slots = vec![NONE; self.bounds.len()];
         let mut takers = Vec::new();
-        for (_, class) in order {
+        for class in order.into_iter().map(second) {
             self.pour_class(class, &mut takers, &mut slots);
         }
     }

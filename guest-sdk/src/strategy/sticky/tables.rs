@@ -108,3 +108,27 @@ pub fn ones_of(mut word: u64) -> impl Iterator<Item = u32> {
         Some(bit)
     })
 }
+
+/// Two numbers as one that sorts by the first, then by the second.
+#[inline]
+pub fn pair(first: u32, second: u32) -> u64 {
+    u64::from(first) << 32 | u64::from(second)
+}
+
+/// The second number of a pair.
+#[inline]
+pub fn second(pair: u64) -> u32 {
+    pair as u32
+}
+
+/// The first number of a pair.
+#[inline]
+pub fn first(pair: u64) -> u32 {
+    (pair >> 32) as u32
+}
+
+/// Sorts pairs. All sorting goes through here: each type that is sorted adds kilobytes to every module.
+#[inline(never)]
+pub fn sort(pairs: &mut [u64]) {
+    pairs.sort_unstable();
+}

@@ -10,6 +10,10 @@ fn plain(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     Sticky::new(group).plan(owners)
 }
 
+fn near(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+    Sticky::new(group).near_replicas().plan(owners)
+}
+
 /// A small group as plain lists: readers by topic and partition owners before.
 struct Small {
     group: TestGroup,
@@ -35,7 +39,8 @@ fn small(seed: u64, racks: bool) -> Small {
         let count = dice.roll(most + 1) as u32;
         let mut topic_racks = Vec::new();
         for number in 0..count {
-            let replicas: Vec<u64> = if racks { (0..dice.roll(3)).map(|_| 1 + dice.roll(4)).collect() } else { Vec::new() };
+            let replicas: Vec<u64> =
+                if racks { (0..dice.roll(3)).map(|_| 1 + dice.roll(4)).collect() } else { Vec::new() };
             let readers: Vec<usize> = (0..members).filter(|&member| reads[member].contains(&topic)).collect();
             let owner = (dice.roll(4) < claims).then(|| (dice.roll(members as u64) * dice.roll(2)) as usize);
             if let Some(owner) = owner {
@@ -53,7 +58,8 @@ fn small(seed: u64, racks: bool) -> Small {
         };
     }
     for member in 0..members {
-        let mut one = TestMember::new(format!("m{member}")).reads(reads[member].iter().map(|topic| format!("t{topic}")));
+        let mut one =
+            TestMember::new(format!("m{member}")).reads(reads[member].iter().map(|topic| format!("t{topic}")));
         for &(topic, number) in &owned[member] {
             one = one.owned(&format!("t{topic}"), [number]);
         }
@@ -88,7 +94,8 @@ fn best(small: &Small) -> (Vec<u32>, u32, u32) {
         sizes
     };
     let evenest = plans.keys().map(descending).min().expect("a plan");
-    let (near, keeps) = plans.iter().filter(|plan| descending(plan.0) == evenest).map(|plan| *plan.1).max().expect("one");
+    let (near, keeps) =
+        plans.iter().filter(|plan| descending(plan.0) == evenest).map(|plan| *plan.1).max().expect("one");
     (evenest, near, keeps)
 }
 
@@ -115,6 +122,16 @@ fn no_plan_is_more_even_and_none_of_the_evenest_moves_less() {
         let mut small = small(seed, false);
         small.partitions.iter_mut().for_each(|partition| partition.4.clear());
         let plan = small.group.plan(plain).expect("a plan");
+        laws::whole(&small.group, &plan);
+        assert_eq!(value(&small, &plan), best(&small), "seed {seed}: {:?}", small.group);
+    }
+}
+
+#[test]
+fn with_racks_no_plan_as_even_is_nearer_and_none_as_near_moves_less() {
+    for seed in 0..20_000 {
+        let small = small(seed, true);
+        let plan = small.group.plan(near).expect("a plan");
         laws::whole(&small.group, &plan);
         assert_eq!(value(&small, &plan), best(&small), "seed {seed}: {:?}", small.group);
     }
