@@ -1,7 +1,7 @@
 //! Who reads what, without names: topics that the same members read are one class, members that read the same topics one kind.
 //! In most groups there is one of each, and what is decided for classes and kinds costs nothing beside their partitions.
 
-use super::tables::{Bits, Lists, NONE};
+use super::tables::{Bits, Lists, NONE, Sets, first, second};
 use crate::Group;
 use crate::abi::request::Subscription;
 
@@ -21,39 +21,38 @@ impl Interest {
     /// Looks at the topics that are asked for and have partitions; what nobody reads has no class, and who reads nothing no kind.
     pub fn of(group: &Group<'_>, asked: Option<&[bool]>) -> Self {
         let request = group.request();
-        let topics = request.topics.len();
-        let takes_part = |topic: u32| {
-            let row = request.topics.get(topic as usize);
-            row.is_some_and(|row| row.partitions > 0) && asked.is_none_or(|asked| asked[topic as usize])
-        };
+        let mut takes_part = vec![0_u64; request.topics.len().div_ceil(64)];
+        for (at, topic) in request.topics.iter().enumerate() {
+            let yes = topic.partitions > 0 && asked.is_none_or(|asked| asked[at]);
+            takes_part[at / 64] |= u64::from(yes) << (at % 64);
+        }
         let mut kinds = vec![NONE; request.subscriptions.len()];
         request.members.iter().for_each(|member| kinds[member.subscription as usize] = 0);
         let mut subscriptions = Vec::new();
+        let mut row = takes_part.clone();
         for (kind, subscription) in kinds.iter_mut().zip(&request.subscriptions).filter(|(kind, _)| **kind == 0) {
-            let mut reads = false;
-            each(subscription, |topic| reads |= takes_part(topic));
-            *kind = if reads { subscriptions.len() as u32 } else { NONE };
-            if reads {
+            lay_out(subscription, &takes_part, &mut row);
+            *kind = NONE;
+            if row.iter().any(|&word| word != 0) {
+                *kind = subscriptions.len() as u32;
                 subscriptions.push(subscription);
             }
         }
-        let (class_of, classes) = classes(topics, &subscriptions, takes_part);
-        let mut readers = Bits::new(classes, subscriptions.len());
-        for (kind, subscription) in (0..).zip(&subscriptions) {
-            each(subscription, |topic| {
-                if let Some(&class) = class_of.get(topic as usize).filter(|class| **class != NONE) {
-                    readers.set(class, kind);
-                }
-            });
-        }
-        let mut supply = vec![0; classes];
+        let (class_of, firsts) = classes(request.topics.len(), &subscriptions, &takes_part);
+        let mut readers = Bits::new(firsts.len(), subscriptions.len());
+        each_block(&subscriptions, &takes_part, |block, of_topic| {
+            for (class, &first) in (0..).zip(&firsts) {
+                readers.set_word(class, block, of_topic[first as usize]);
+            }
+        });
+        let mut supply = vec![0; firsts.len()];
         for (&class, topic) in class_of.iter().zip(&request.topics).filter(|(class, _)| **class != NONE) {
             supply[class as usize] += topic.partitions;
         }
         let kind_of = |member: u32| kinds[request.members[member as usize].subscription as usize];
         let members = group.members_in_kafkas_order().map(|member| member.index() as u32);
         Interest {
-            topics: Lists::by_key(classes, class_of.iter().copied().zip(0..)),
+            topics: Lists::by_key(firsts.len(), class_of.iter().copied().zip(0..)),
             members: Lists::by_key(subscriptions.len(), members.map(|member| (kind_of(member), member))),
             supply,
             readers,
@@ -71,68 +70,87 @@ impl Interest {
     }
 }
 
-/// The class of each topic, and how many there are. One subscription after another splits the classes of the topics that it names
-/// from those that it does not, which takes as long as reading the subscriptions.
-fn classes(topics: usize, subscriptions: &[&Subscription<'_>], takes_part: impl Fn(u32) -> bool) -> (Vec<u32>, usize) {
-    // Class 0 stays with the topics that nobody reads. Classes that became empty are used again: there are never more than topics.
+/// The class of each topic, and the first topic of each class. 64 subscriptions after another split the classes of topics that they
+/// tell apart.
+fn classes(topics: usize, subscriptions: &[&Subscription<'_>], takes_part: &[u64]) -> (Vec<u32>, Vec<u32>) {
+    // Class 0 is of topics that nobody reads so far; a new class has a number that no class had before.
     let mut class_of = vec![0_u32; topics];
-    let mut sizes = vec![topics as u32];
-    let mut split = vec![NONE];
-    let mut unused = Vec::new();
-    let mut touched = Vec::new();
-    for subscription in subscriptions {
-        each(subscription, |topic| {
-            if !takes_part(topic) {
-                return;
-            }
-            let class = class_of[topic as usize] as usize;
-            if split[class] == NONE {
-                touched.push(class);
-                split[class] = unused.pop().unwrap_or(sizes.len() as u32);
-                if split[class] as usize == sizes.len() {
-                    sizes.push(0);
-                    split.push(NONE);
-                }
-            }
-            let new = split[class];
-            sizes[class] -= 1;
-            sizes[new as usize] += 1;
-            class_of[topic as usize] = new;
-        });
-        for class in touched.drain(..) {
-            split[class] = NONE;
-            if sizes[class] == 0 && class != 0 {
-                unused.push(class as u32);
-            }
+    let mut next = 1;
+    each_block(subscriptions, takes_part, |_, of_topic| {
+        let mut told_apart = Sets::default();
+        for (class, &readers) in class_of.iter_mut().zip(of_topic).filter(|(_, readers)| **readers != 0) {
+            *class = next + told_apart.number(&[*class, first(readers), second(readers)]);
+        }
+        next += told_apart.len() as u32;
+    });
+    // Numbered through by name, so that the numbers do not depend on how the classes came about.
+    let mut numbers = Sets::default();
+    let mut firsts = Vec::new();
+    for (topic, class) in (0..).zip(&mut class_of) {
+        *class = if *class == 0 { NONE } else { numbers.number(&[*class]) };
+        if *class as usize == firsts.len() {
+            firsts.push(topic);
         }
     }
-    // Numbered through in the order of their first topics, so that the numbers of a plan do not depend on how it came about.
-    let mut number = vec![NONE; sizes.len()];
-    let mut classes = 0;
-    for class in &mut class_of {
-        if *class == 0 {
-            *class = NONE;
-            continue;
-        }
-        let number = &mut number[*class as usize];
-        if *number == NONE {
-            *number = classes;
-            classes += 1;
-        }
-        *class = *number;
-    }
-    (class_of, classes as usize)
+    (class_of, firsts)
 }
 
-/// Calls with each topic of a subscription.
-#[inline]
-fn each(subscription: &Subscription<'_>, mut found: impl FnMut(u32)) {
-    match subscription {
-        Subscription::Ranges(ranges) => ranges.iter().for_each(|&(start, end)| (start..end).for_each(&mut found)),
-        Subscription::Bits(bits) => {
-            for (at, &byte) in bits.iter().enumerate().filter(|(_, byte)| **byte != 0) {
-                (0..8).filter(|bit| byte >> bit & 1 == 1).for_each(|bit| found(at as u32 * 8 + bit));
+/// Calls with each 64 subscriptions: for every topic which of them have it, as bits.
+fn each_block(subscriptions: &[&Subscription<'_>], takes_part: &[u64], mut found: impl FnMut(usize, &[u64])) {
+    let words = takes_part.len();
+    let mut rows = vec![0; 64 * words];
+    let mut of_topic = vec![0; 64 * words];
+    for (block, subscriptions) in subscriptions.chunks(64).enumerate() {
+        let mut each = subscriptions.iter();
+        for row in rows.chunks_exact_mut(words.max(1)) {
+            match each.next() {
+                Some(subscription) => lay_out(subscription, takes_part, row),
+                None => row.fill(0),
             }
         }
+        for word in 0..words {
+            let square: &mut [u64; 64] = &mut std::array::from_fn(|row| rows[row * words + word]);
+            transpose(square);
+            of_topic[64 * word..][..64].copy_from_slice(square);
+        }
+        found(block, &of_topic);
+    }
+}
+
+/// The topics of a subscription that take part, as bits.
+fn lay_out(subscription: &Subscription<'_>, takes_part: &[u64], row: &mut [u64]) {
+    row.fill(0);
+    match subscription {
+        Subscription::Ranges(ranges) => {
+            for &(start, end) in ranges.iter().filter(|(start, end)| start < end) {
+                let (from, to) = (start as usize / 64, (end as usize - 1) / 64);
+                row[from..=to].fill(u64::MAX);
+                // What the first and the last word had before is in front of this range.
+                row[from] = u64::MAX << (start % 64);
+                row[to] &= u64::MAX >> (63 - (end - 1) % 64);
+            }
+        }
+        Subscription::Bits(bits) => {
+            for (word, bytes) in row.iter_mut().zip(bits.chunks(8)) {
+                (0..).zip(bytes).for_each(|(at, &byte)| *word |= u64::from(byte) << (8 * at));
+            }
+        }
+    }
+    row.iter_mut().zip(takes_part).for_each(|(word, takes_part)| *word &= takes_part);
+}
+
+/// Turns a square of bits over: bit `c` of word `r` becomes bit `r` of word `c`. Ever smaller quarters change places.
+fn transpose(square: &mut [u64; 64]) {
+    let (mut width, mut mask) = (32, u64::MAX >> 32);
+    while width > 0 {
+        let mut at = 0;
+        while at < 64 {
+            let swap = (square[at] >> width ^ square[at + width]) & mask;
+            square[at] ^= swap << width;
+            square[at + width] ^= swap;
+            at = (at + width + 1) & !width;
+        }
+        width /= 2;
+        mask ^= mask << width;
     }
 }

@@ -181,6 +181,7 @@ impl Whole {
             kind
         }
         let mut firsts = Vec::with_capacity(self.classes.len());
+        let mut components = self.kinds.len();
         for class in 0..self.classes.len() as u32 {
             let mut readers = self.readers.ones(class);
             let first = readers.next().unwrap_or(0);
@@ -188,6 +189,10 @@ impl Whole {
             for kind in readers {
                 let (one, other) = (find(&mut leader, first), find(&mut leader, kind));
                 leader[one.max(other) as usize] = one.min(other);
+                components -= usize::from(one != other);
+            }
+            if components <= 1 {
+                return vec![self];
             }
         }
         let mut component = vec![NONE; self.kinds.len()];
@@ -199,9 +204,6 @@ impl Whole {
                 components += 1;
             }
             component[kind as usize] = component[first as usize];
-        }
-        if components <= 1 {
-            return vec![self];
         }
         let kinds = Lists::by_key(components as usize, component.iter().copied().zip(0..));
         let of_class = firsts.iter().map(|&first| component[first as usize]);

@@ -148,12 +148,11 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Gives free units to agents up to their upper bounds, class by class from the one with the fewest readers on, where they are near
+    /// Gives free units to agents up to their upper bounds, class by class from the one with the fewest kinds of readers on, where they are near
     /// and always to those that have least: most units are where they belong after that, and topics are spread.
     pub fn pour(&mut self) {
-        let readers = |class: u32| self.readers.ones(class).map(|kind| self.agents.of(kind).len() as u32).sum();
         let classes = (0..self.classes() as u32).filter(|&class| self.free[class as usize] > 0);
-        let mut order: Vec<u64> = classes.map(|class| pair(readers(class), class)).collect();
+        let mut order: Vec<u64> = classes.map(|class| pair(self.readers.count(class) as u32, class)).collect();
         sort(&mut order);
         let mut slots = vec![NONE; self.bounds.len()];
         let mut takers = Vec::new();
@@ -170,8 +169,13 @@ impl<'a> Network<'a> {
     }
 
     fn pour_class(&mut self, class: u32, takers: &mut Vec<u32>, slots: &mut [u32]) {
+        // A few units need no look at everybody.
+        let enough = self.free[class as usize] as usize * 4 + 64;
         takers.clear();
         for kind in self.readers.ones(class).filter(|&kind| !self.is_far(class, kind)) {
+            if takers.len() >= enough {
+                break;
+            }
             let agents = self.agents.of(kind).iter();
             takers.extend(agents.filter(|&&agent| self.load[agent as usize] < self.bounds[agent as usize].high));
         }

@@ -4,7 +4,7 @@ use super::Crew;
 use super::interest::Interest;
 use super::levels::Part;
 use super::limits::MAX_PAIRS;
-use super::tables::{Bits, Lists, NONE, first, pair, second, sort};
+use super::tables::{Bits, Lists, NONE, Sets, first, pair, second, sort};
 use crate::{Group, Partition, ReplicaRacks};
 
 /// [`Racks::of`], where racks count. As a value, so that a module that never asks for racks does not contain what looks at them.
@@ -115,60 +115,4 @@ impl<'g> Racks<'g> {
             }
         }
     }
-}
-
-/// Numbers lists through in the order in which they are first seen.
-#[derive(Default)]
-struct Sets {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-    /// A hash table of numbers, at most half full.
-    table: Vec<u32>,
-}
-
-impl Sets {
-    fn len(&self) -> usize {
-        self.starts.len()
-    }
-
-    fn get(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        let end = self.starts.get(number + 1).map_or(self.items.len(), |&end| end as usize);
-        &self.items[self.starts[number] as usize..end]
-    }
-
-    fn number(&mut self, list: &[u32]) -> u32 {
-        if self.table.len() < 2 * (self.len() + 1) {
-            let numbers = 0..self.len() as u32;
-            self.table = vec![NONE; (4 * (self.len() + 1)).next_power_of_two().max(16)];
-            for number in numbers {
-                let place = self.place(hash(self.get(number)), |_| false);
-                self.table[place] = number;
-            }
-        }
-        let place = self.place(hash(list), |number| self.get(number) == list);
-        if self.table[place] == NONE {
-            self.table[place] = self.len() as u32;
-            self.starts.push(self.items.len() as u32);
-            self.items.extend_from_slice(list);
-        }
-        self.table[place]
-    }
-
-    /// Where a list is in the table, or would be.
-    fn place(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> usize {
-        let mask = self.table.len() - 1;
-        let mut place = hash as usize & mask;
-        while self.table[place] != NONE && !is_it(self.table[place]) {
-            place = (place + 1) & mask;
-        }
-        place
-    }
-}
-
-fn hash(list: &[u32]) -> u64 {
-    let mixed = list.iter().fold(0_u64, |hash, &item| {
-        (hash.rotate_left(23) ^ u64::from(item).wrapping_add(1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    mixed ^ (mixed >> 32)
 }

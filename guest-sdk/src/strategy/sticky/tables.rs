@@ -61,6 +61,12 @@ impl Bits {
         self.bits[row as usize * self.words + column as usize / 64] |= 1 << (column % 64);
     }
 
+    /// Sets 64 bits of a row at once.
+    #[inline]
+    pub fn set_word(&mut self, row: u32, word: usize, bits: u64) {
+        self.bits[row as usize * self.words + word] = bits;
+    }
+
     /// Whether a bit is set.
     #[inline]
     pub fn has(&self, row: u32, column: u32) -> bool {
@@ -131,4 +137,63 @@ pub fn first(pair: u64) -> u32 {
 #[inline(never)]
 pub fn sort(pairs: &mut [u64]) {
     pairs.sort_unstable();
+}
+
+/// Numbers lists through in the order in which they are first seen.
+#[derive(Default)]
+pub struct Sets {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+    /// A hash table of numbers, at most half full.
+    table: Vec<u32>,
+}
+
+impl Sets {
+    /// How many different lists there are.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The list with a number.
+    pub fn get(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        let end = self.starts.get(number + 1).map_or(self.items.len(), |&end| end as usize);
+        &self.items[self.starts[number] as usize..end]
+    }
+
+    /// The number of a list.
+    pub fn number(&mut self, list: &[u32]) -> u32 {
+        if self.table.len() < 2 * (self.len() + 1) {
+            let numbers = 0..self.len() as u32;
+            self.table = vec![NONE; (4 * (self.len() + 1)).next_power_of_two().max(16)];
+            for number in numbers {
+                let place = self.place(hash(self.get(number)), |_| false);
+                self.table[place] = number;
+            }
+        }
+        let place = self.place(hash(list), |number| self.get(number) == list);
+        if self.table[place] == NONE {
+            self.table[place] = self.len() as u32;
+            self.starts.push(self.items.len() as u32);
+            self.items.extend_from_slice(list);
+        }
+        self.table[place]
+    }
+
+    /// Where a list is in the table, or would be.
+    fn place(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> usize {
+        let mask = self.table.len() - 1;
+        let mut place = hash as usize & mask;
+        while self.table[place] != NONE && !is_it(self.table[place]) {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+}
+
+fn hash(list: &[u32]) -> u64 {
+    let mixed = list.iter().fold(0_u64, |hash, &item| {
+        (hash.rotate_left(23) ^ u64::from(item).wrapping_add(1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    mixed ^ (mixed >> 32)
 }
