@@ -40,7 +40,6 @@ pub fn find(name: &str) -> Option<Native> {
 }
 
 /// The names of those that plan partitions.
-#[allow(dead_code, reason = "not every test that includes this file asks all of them")]
 pub fn of_partitions() -> impl Iterator<Item = &'static str> {
     ALL.iter()
         .map(|row| row.0)
