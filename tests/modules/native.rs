@@ -23,9 +23,12 @@ macro_rules! row {
 /// Every assignor; a new one is a line here and a dev-dependency.
 const ALL: &[(&str, &str, Assign)] = &[
     row!("active-standby", divvy_assignor_active_standby, states),
+    row!("cooperative-sticky", divvy_assignor_cooperative_sticky, partitions),
     row!("rack-aware", divvy_assignor_rack_aware, partitions),
+    row!("rack-aware-sticky", divvy_assignor_rack_aware_sticky, partitions),
     row!("range", divvy_assignor_range, partitions),
     row!("roundrobin", divvy_assignor_roundrobin, partitions),
+    row!("sticky", divvy_assignor_sticky, partitions),
 ];
 
 /// The strategy of that name.

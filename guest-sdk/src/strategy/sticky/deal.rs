@@ -1,7 +1,8 @@
 //! From sizes to partitions: who keeps which, what is taken away, and who gets what is free.
 //!
 //! Partitions with the highest numbers are taken away first, over all topics: so a member that gives some up keeps its spread over
-//! topics, and so does who gets them. What is free is dealt out topic by topic, round and round.
+//! topics, and so does who gets them. (Of a single topic in a group with unequal subscriptions it is the lowest first: it makes no
+//! difference but to people who compare the plan with Kafka's.) What is free is dealt out topic by topic, round and round.
 
 use super::tables::{NONE, first, pair, second, sort};
 use crate::abi::request::Partitions as Request;
@@ -32,12 +33,14 @@ pub struct Deal<'g> {
     owner: Vec<u32>,
     /// By member: how many it has to give up.
     excess: Vec<u32>,
+    lowest_first: bool,
 }
 
 impl<'g> Deal<'g> {
-    pub fn new(group: &'g Group<'g>) -> Self {
+    pub fn new(group: &'g Group<'g>, subscriptions_are_equal: bool) -> Self {
         let request = group.request();
-        Deal { group, request, owner: Vec::new(), excess: vec![0; request.members.len()] }
+        let excess = vec![0; request.members.len()];
+        Deal { group, request, owner: Vec::new(), excess, lowest_first: !subscriptions_are_equal }
     }
 
     /// Whether anybody claims anything.
@@ -124,6 +127,14 @@ impl<'g> Deal<'g> {
             too_many > 0
         };
         match pool {
+            Pool::Topics(&[topic]) if self.lowest_first => {
+                let topic = &self.request.topics[topic as usize];
+                for partition in topic.base..topic.base + topic.partitions {
+                    if !take(partition as usize) {
+                        return;
+                    }
+                }
+            }
             Pool::Topics(topics) => {
                 let topics = topics.iter().map(|&topic| &self.request.topics[topic as usize]);
                 let mut by_size: Vec<u64> = topics.map(|topic| pair(topic.partitions, topic.base)).collect();

@@ -90,7 +90,7 @@ impl<'g> Sticky<'g> {
             interest: &interest,
             shares: &self.shares,
             racks: self.look_for_racks.and_then(|look| look(self.group)),
-            deal: Deal::new(self.group),
+            deal: Deal::new(self.group, interest.kinds() <= 1),
             agent_of: vec![NONE; self.group.members().len()],
         };
         for part in &parts {
