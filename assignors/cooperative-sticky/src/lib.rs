@@ -8,6 +8,8 @@ assignor! {
     mode: cooperative,
     offer: by_name,
     rank: 8,
+    needs: [replica_racks],
+    config_schema: r#"{"type":"object","properties":{"compat":{"enum":["kafka","none"]}}}"#,
     description: "The plan of sticky, handed over step by step: who moves nothing goes on working (KIP-429).",
     license: "Apache-2.0",
     assign: assign,
@@ -15,5 +17,5 @@ assignor! {
 
 /// The strategy.
 pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
-    Sticky::new(group).plan(owners)
+    Sticky::new(group).configured()?.plan(owners)
 }

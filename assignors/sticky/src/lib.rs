@@ -6,6 +6,8 @@ use divvy_guest::strategy::sticky::Sticky;
 assignor! {
     name: "sticky",
     rank: 8,
+    needs: [replica_racks],
+    config_schema: r#"{"type":"object","properties":{"compat":{"enum":["kafka","none"]}}}"#,
     description: "As even as subscriptions allow; what moves for that is the least that there is (KIP-54).",
     license: "Apache-2.0",
     assign: assign,
@@ -13,5 +15,5 @@ assignor! {
 
 /// The strategy.
 pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
-    Sticky::new(group).plan(owners)
+    Sticky::new(group).configured()?.plan(owners)
 }

@@ -23,6 +23,7 @@
 
 mod deal;
 mod interest;
+mod kafka;
 mod levels;
 mod limits;
 mod network;
@@ -33,6 +34,7 @@ mod tables;
 use crate::{Group, Level, Owners, Refusal, Topic};
 use deal::{Deal, Pool, Share};
 use interest::Interest;
+use kafka::Missing;
 use levels::{Part, Shares, parts};
 use limits::Work;
 use network::{Bounds, Network};
@@ -50,12 +52,14 @@ pub struct Sticky<'g> {
     asked: Option<Vec<bool>>,
     shares: Shares,
     look_for_racks: Option<LookForRacks<'g>>,
+    /// As a value, as that for racks is.
+    as_kafka: Option<fn(&Group<'_>, &mut Owners) -> Result<(), Missing>>,
 }
 
 impl<'g> Sticky<'g> {
     /// Of all topics, for members of equal worth.
     pub fn new(group: &'g Group<'g>) -> Self {
-        Sticky { group, asked: None, shares: Shares::Even, look_for_racks: None }
+        Sticky { group, asked: None, shares: Shares::Even, look_for_racks: None, as_kafka: None }
     }
 
     /// Plans these topics alone: partitions of others are left as they are, and do not count.
@@ -80,8 +84,39 @@ impl<'g> Sticky<'g> {
         self
     }
 
+    /// What `compat` in the group's configuration says: under `kafka` the plan is Kafka 3.9's own, whatever it promises. (Racks count
+    /// then as they do there, if the column `replica_racks` is there.)
+    pub fn configured(mut self) -> Result<Self, Refusal> {
+        let Some(mut value) = self.group.config().get("compat") else { return Ok(self) };
+        match value.text("a text") {
+            Ok("none") => {}
+            Ok("kafka") => self.as_kafka = Some(kafka::plan),
+            Ok(other) => {
+                let known = "the setting compat is not known with this value: write \"kafka\" for Kafka's own answer, or leave it out: ";
+                return Err(Refusal::new("bad_config", known.to_owned() + other));
+            }
+            Err(_) => {
+                let text = "the setting compat is not a text: write \"kafka\" for Kafka's own answer, or leave it out";
+                return Err(Refusal::new("bad_config", text));
+            }
+        }
+        Ok(self)
+    }
+
     /// Gives partitions to members.
     pub fn plan(&self, owners: &mut Owners) -> Result<(), Refusal> {
+        if let Some(as_kafka) = self.as_kafka {
+            match as_kafka(self.group, owners) {
+                Ok(()) => return Ok(()),
+                Err(Missing::TooLong) => {
+                    owners
+                        .note(Level::Warn, "Kafka's own plan would take too long for this group: this one is divvy's");
+                }
+                Err(Missing::Fails) => {
+                    owners.note(Level::Warn, "Kafka's strategy fails for this group: this plan is divvy's");
+                }
+            }
+        }
         let interest = Interest::of(self.group, self.asked.as_deref());
         let mut work = Work::new();
         let parts = parts(&interest, &self.shares, &mut work);
