@@ -50,10 +50,11 @@ impl Interest {
             supply[class as usize] += topic.partitions;
         }
         let kind_of = |member: u32| kinds[request.members[member as usize].subscription as usize];
-        let members = group.members_in_kafkas_order().map(|member| member.index() as u32);
+        let members: Vec<u32> = group.members_in_kafkas_order().map(|member| member.index() as u32).collect();
+        let kind_of: Vec<u32> = members.iter().map(|&member| kind_of(member)).collect();
         Interest {
-            topics: Lists::by_key(firsts.len(), class_of.iter().copied().zip(0..)),
-            members: Lists::by_key(subscriptions.len(), members.map(|member| (kind_of(member), member))),
+            topics: Lists::positions(firsts.len(), &class_of),
+            members: Lists::by_key(subscriptions.len(), &kind_of, &members),
             supply,
             readers,
         }

@@ -133,7 +133,7 @@ impl Whole {
                 high: sum.high.saturating_add(each.high),
             })
         };
-        let agents = Lists::by_key(self.kinds.len(), (0..self.kinds.len() as u32).map(|kind| (kind, kind)));
+        let agents = Lists::positions(self.kinds.len(), &(0..self.kinds.len() as u32).collect::<Vec<u32>>());
         let free = self.classes.iter().map(|&class| interest.supply[class as usize]).collect();
         let bounds = self.kinds.iter().map(bounds).collect();
         let mut net = Network::new(&self.readers, None, &agents, bounds, free);
@@ -205,9 +205,9 @@ impl Whole {
             }
             component[kind as usize] = component[first as usize];
         }
-        let kinds = Lists::by_key(components as usize, component.iter().copied().zip(0..));
-        let of_class = firsts.iter().map(|&first| component[first as usize]);
-        let classes = Lists::by_key(components as usize, of_class.zip(0..));
+        let kinds = Lists::positions(components as usize, &component);
+        let of_class: Vec<u32> = firsts.iter().map(|&first| component[first as usize]).collect();
+        let classes = Lists::positions(components as usize, &of_class);
         self.apart(components, &classes, &kinds)
     }
 

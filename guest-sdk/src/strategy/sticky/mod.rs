@@ -221,7 +221,7 @@ impl Planner<'_, '_> {
     /// Members read different topics, or are near to different partitions: who is to give way may have to take something else instead.
     fn plan_chains(&mut self, layout: &Layout<'_>, crew: Crew<'_>, owners: &mut Owners, work: &mut Work) {
         let classes = layout.supply.len();
-        let agents = Lists::by_key(layout.kinds, layout.kind_of.iter().copied().zip(0..));
+        let agents = Lists::positions(layout.kinds, &layout.kind_of);
         let bounds: Vec<Bounds> = crew.members.iter().map(|&member| self.shares.bounds(member, layout.level)).collect();
         let total = layout.supply.iter().map(|&units| u64::from(units)).sum();
         let mut net = Network::new(layout.readers, layout.near, &agents, bounds, layout.supply.clone());
@@ -250,9 +250,11 @@ impl Planner<'_, '_> {
             net.pour_the_rest();
         }
         let entries = &net.entries;
-        let by_agent = Lists::by_key(crew.members.len(), entries.iter().map(|entry| entry.agent).zip(0..));
-        let in_order = (0..crew.members.len() as u32).flat_map(|agent| by_agent.of(agent)).copied();
-        let by_class = Lists::by_key(classes, in_order.map(|at| (entries[at as usize].class, at)));
+        let by_agent =
+            Lists::positions(crew.members.len(), &entries.iter().map(|entry| entry.agent).collect::<Vec<_>>());
+        let in_order: Vec<u32> = (0..crew.members.len() as u32).flat_map(|agent| by_agent.of(agent)).copied().collect();
+        let class_of: Vec<u32> = in_order.iter().map(|&at| entries[at as usize].class).collect();
+        let by_class = Lists::by_key(classes, &class_of, &in_order);
         for class in 0..classes as u32 {
             let shares = by_class.of(class).iter().map(|&entry| entries[entry as usize]);
             let member = |agent: u32| crew.members[agent as usize];

@@ -51,9 +51,9 @@ impl<'g> Racks<'g> {
     /// Nothing if they make no difference, or there are too many sets of racks to tell apart.
     fn split(&self, part: &Part, interest: &Interest, crew: Crew<'_>) -> Option<Near> {
         let mut sets = Sets::default();
-        let mut class_of = Sets::default();
+        let mut class_numbers = Sets::default();
         let mut classes = Vec::new();
-        let mut found = Vec::new();
+        let (mut found, mut class_of) = (Vec::new(), Vec::new());
         let mut racks = Vec::new();
         let topics = (0..).zip(&part.classes);
         let topics =
@@ -65,11 +65,12 @@ impl<'g> Racks<'g> {
             for partition in topic.partitions() {
                 self.known_racks(partition, &mut racks);
                 let set = sets.number(&racks);
-                let class = class_of.number(&[at, set]);
+                let class = class_numbers.number(&[at, set]);
                 if class as usize == classes.len() {
                     classes.push((at, set));
                 }
-                found.push((class, partition.index() as u32));
+                class_of.push(class);
+                found.push(partition.index() as u32);
             }
         }
         let mut kinds = Sets::default();
@@ -99,8 +100,8 @@ impl<'g> Racks<'g> {
             }
         }
         let mut supply = vec![0; classes.len()];
-        found.iter().for_each(|&(class, _)| supply[class as usize] += 1);
-        let pools = Lists::by_key(classes.len(), found.iter().copied());
+        class_of.iter().for_each(|&class| supply[class as usize] += 1);
+        let pools = Lists::by_key(classes.len(), &class_of, &found);
         any_far.then_some(Near { pools, supply, readers, near, kind_of, kinds: kinds.len() })
     }
 

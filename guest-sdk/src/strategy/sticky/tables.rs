@@ -11,21 +11,26 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Sorts items by their keys, which are below `keys`; those with key [`NONE`] are left out. Items of one key keep their order.
-    pub fn by_key(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        let pairs = pairs.filter(|&(key, _)| key != NONE);
-        let mut starts = vec![0; keys + 1];
-        pairs.clone().for_each(|(key, _)| starts[key as usize + 1] += 1);
-        for key in 0..keys {
+    /// Sorts items by their keys, which are below `count`; those with key [`NONE`] are left out. Items of one key keep their order.
+    #[inline(never)]
+    pub fn by_key(count: usize, keys: &[u32], items: &[u32]) -> Self {
+        let mut starts = vec![0; count + 1];
+        keys.iter().filter(|key| **key != NONE).for_each(|&key| starts[key as usize + 1] += 1);
+        for key in 0..count {
             starts[key + 1] += starts[key];
         }
         let mut next = starts.clone();
-        let mut items = vec![0; starts[keys] as usize];
-        for (key, item) in pairs {
-            items[next[key as usize] as usize] = item;
+        let mut sorted = vec![0; starts[count] as usize];
+        for (&key, &item) in keys.iter().zip(items).filter(|(key, _)| **key != NONE) {
+            sorted[next[key as usize] as usize] = item;
             next[key as usize] += 1;
         }
-        Lists { starts, items }
+        Lists { starts, items: sorted }
+    }
+
+    /// Sorts the positions of keys by the keys, likewise.
+    pub fn positions(count: usize, keys: &[u32]) -> Self {
+        Self::by_key(count, keys, &(0..keys.len() as u32).collect::<Vec<u32>>())
     }
 
     /// The items of a key.

@@ -2,13 +2,17 @@
 //! at least two less, until none can.
 
 use super::super::limits::Work;
-use super::super::tables::{NONE, pair, sort};
-use super::{Missing, Sheet};
+use super::super::tables::{NONE, pair, second, sort};
+use super::{Missing, Sheet, Topic};
 
 /// Gives out everything.
 pub fn fill(sheet: &mut Sheet, work: &mut Work) -> Result<(), Missing> {
     // Topics with the fewest readers first, then by name.
-    sheet.topics.sort_by_key(|topic| topic.readers.len());
+    let mut order: Vec<u64> =
+        (0..).zip(&sheet.topics).map(|(at, topic)| pair(topic.readers.len() as u32, at)).collect();
+    sort(&mut order);
+    let mut topics: Vec<Option<Topic>> = std::mem::take(&mut sheet.topics).into_iter().map(Some).collect();
+    sheet.topics = order.into_iter().filter_map(|at| topics[second(at) as usize].take()).collect();
     let anybody_had_something = sheet.size.iter().any(|&size| size > 0);
     let unassigned = sheet.unassigned();
     give_to_the_least(sheet, &unassigned, work)?;
@@ -16,7 +20,7 @@ pub fn fill(sheet: &mut Sheet, work: &mut Work) -> Result<(), Missing> {
     let before = (sheet.owner.clone(), sheet.size.clone());
     let score = moves.score(sheet);
     moves.perform(sheet, &unassigned, work)?;
-    let all: Vec<u32> = sheet.topics.iter().flat_map(super::Topic::partitions).collect();
+    let all: Vec<u32> = sheet.topics.iter().flat_map(Topic::partitions).collect();
     let moved = moves.perform(sheet, &all, work)?;
     if anybody_had_something && moved && moves.score(sheet) >= score {
         (sheet.owner, sheet.size) = before;
