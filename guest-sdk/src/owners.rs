@@ -97,6 +97,24 @@ impl Owners {
         self.repeat(start, len.min(members.len()), len);
     }
 
+    /// Gives consecutive partitions to the members with these indexes; an index beyond the members gives a partition to nobody.
+    pub(crate) fn write(&mut self, start: usize, owners: &[u32]) {
+        let bytes = self.width.bytes();
+        let slots = &mut self.reply[PLAN_HEAD_BYTES + start * bytes..][..owners.len() * bytes];
+        match self.width {
+            Width::Two => {
+                for (slot, owner) in slots.chunks_exact_mut(2).zip(owners) {
+                    slot.copy_from_slice(&(*owner as u16).to_le_bytes());
+                }
+            }
+            Width::Four => {
+                for (slot, owner) in slots.chunks_exact_mut(4).zip(owners) {
+                    slot.copy_from_slice(&owner.to_le_bytes());
+                }
+            }
+        }
+    }
+
     /// The index of the member that was given a partition.
     #[inline]
     pub fn owner(&self, partition: Partition) -> Option<usize> {

@@ -131,7 +131,13 @@ fn whatever_the_parts_there_is_a_whole_plan_or_a_reason() {
 
 fn refused(list: Vec<Vec<(String, Entry)>>) -> Refused {
     processor().members(2).config("extra", 1.0).plan(assign).expect_err("a key that nobody knows");
-    TestGroup::new().topic("orders", 2).topic("mails", 3).members(2).config("parts", parts(list)).plan(assign).expect_err("a refusal")
+    TestGroup::new()
+        .topic("orders", 2)
+        .topic("mails", 3)
+        .members(2)
+        .config("parts", parts(list))
+        .plan(assign)
+        .expect_err("a refusal")
 }
 
 #[test]

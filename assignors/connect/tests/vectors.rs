@@ -9,7 +9,7 @@ mod workers;
 use workers::{Cluster, Piece};
 
 fn cases() -> Vec<Value> {
-    serde_json::from_str(include_str!("connect.json")).expect("a list of cases")
+    serde_json::from_str(include_str!("../../../tests/vectors/connect.json")).expect("a list of cases")
 }
 
 fn texts(list: &Value) -> Vec<String> {

@@ -72,7 +72,7 @@ impl World {
         if let Some(memo) = self.last.as_ref().and_then(|last| last.memo.clone()) {
             group = group.memo(memo);
         }
-        group.claim_layers(8).config("copies", self.copies as f64).generation(self.generation)
+        group.copies().config("copies", self.copies as f64).generation(self.generation)
     }
 
     fn plan(&self) -> TestPlan {

@@ -157,7 +157,8 @@ impl<'a, 'g> Spread<'a, 'g> {
     /// Extras move from large to small members while that evens sizes out.
     fn balance(&mut self) -> bool {
         let pools = self.pools;
-        let work: usize = pools.pools.iter().map(|pool| pool.readers + pool.topics.len()).sum::<usize>() + self.extras.len();
+        let work: usize =
+            pools.pools.iter().map(|pool| pool.readers + pool.topics.len()).sum::<usize>() + self.extras.len();
         let rounds = ROUNDS + LOOKS / (work + 1);
         for _ in 0..rounds {
             let mut moved = false;

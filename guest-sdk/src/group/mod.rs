@@ -169,6 +169,14 @@ impl<'a> Group<'a> {
         Some(ReplicaRacks { column, each })
     }
 
+    pub(crate) fn topic_at(&self, index: u32) -> Topic<'_> {
+        Topic { group: self, index }
+    }
+
+    pub(crate) fn request(&self) -> &Request<'a> {
+        &self.read
+    }
+
     pub(crate) fn width(&self) -> Width {
         Width::of(self.read.members.len())
     }

@@ -8,6 +8,7 @@
 //! * [`copartition`]: partitions of one number of several topics go to one member.
 //! * [`round_robin`]: one cursor over the members deals out all partitions like cards.
 //! * [`single_writer`]: one member for everything, or for each topic.
+//! * [`sticky`]: as even as subscriptions allow, and what moves for that is the least that there is.
 //! * [`even`]: shares in proportion to weights, with as few moves as that allows.
 //! * [`loads`]: partitions of different size, the longest first.
 //! * [`order`]: sorted keys and queues.
@@ -40,3 +41,4 @@ pub mod pools;
 pub mod range;
 pub mod round_robin;
 pub mod single_writer;
+pub mod sticky;

@@ -58,7 +58,8 @@ impl<'g> Pools<'g> {
         if pool.cohorts.len() <= 1 {
             return readers;
         }
-        let mut keys: Vec<u128> = readers.iter().zip(0..).map(|(reader, at)| key(0, reader.place() as u32, at)).collect();
+        let mut keys: Vec<u128> =
+            readers.iter().zip(0..).map(|(reader, at)| key(0, reader.place() as u32, at)).collect();
         sort(&mut keys);
         keys.into_iter().map(|key| readers[third(key) as usize]).collect()
     }

@@ -20,7 +20,7 @@ pub struct TestGroup {
     seed: u64,
     now_ms: i64,
     memo: Option<Vec<u8>>,
-    claim_layers: usize,
+    has_copies: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -95,7 +95,7 @@ impl TestMember {
 impl TestGroup {
     /// An empty group in its first generation.
     pub fn new() -> Self {
-        TestGroup { generation: 1, claim_layers: 1, ..TestGroup::default() }
+        TestGroup { generation: 1, ..TestGroup::default() }
     }
 
     /// Adds a topic.
@@ -168,16 +168,15 @@ impl TestGroup {
         self
     }
 
-    /// Sets what the last plan asked to be remembered.
-    pub fn memo(mut self, memo: impl Into<Vec<u8>>) -> Self {
-        self.memo = Some(memo.into());
+    /// Lets a partition have several owners before, as those of a plan with copies: each claim counts.
+    pub fn copies(mut self) -> Self {
+        self.has_copies = true;
         self
     }
 
-    /// Of several claims to a partition so many are shown, by member id; without this it is the last member's. For strategies
-    /// with several copies.
-    pub fn claim_layers(mut self, layers: usize) -> Self {
-        self.claim_layers = layers.clamp(1, MAX_CLAIM_LAYERS);
+    /// Sets what the last plan asked to be remembered.
+    pub fn memo(mut self, memo: impl Into<Vec<u8>>) -> Self {
+        self.memo = Some(memo.into());
         self
     }
 
@@ -270,34 +269,33 @@ impl TestGroup {
         Some(column)
     }
 
-    /// As many owner maps as are needed.
+    /// One owner map; of several claims to a partition the last member's counts. With copies as many as there are claims to one
+    /// partition, by member.
     fn claims(&self) -> Vec<u8> {
+        let width = Width::of(self.members.len());
         let mut bases = BTreeMap::new();
         let mut all = 0;
         for (name, topic) in &self.topics {
             bases.insert(name, (all, topic.partitions));
             all += topic.partitions;
         }
-        let mut claimants = vec![Vec::new(); all as usize];
+        let mut claims: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (index, member) in (0..).zip(self.members.values()) {
             for (topic, partition) in &member.owned {
                 if let Some((base, _)) = bases.get(topic).filter(|(_, partitions)| partition < partitions) {
-                    let claimants: &mut Vec<u32> = &mut claimants[(base + partition) as usize];
-                    if self.claim_layers == 1 {
-                        claimants.clear();
+                    let of_partition = claims.entry(base + partition).or_default();
+                    if !self.has_copies {
+                        of_partition.clear();
                     }
-                    if claimants.last() != Some(&index) && claimants.len() < self.claim_layers {
-                        claimants.push(index);
-                    }
+                    of_partition.push(index);
                 }
             }
         }
-        let width = Width::of(self.members.len());
-        let layers = claimants.iter().map(Vec::len).max().unwrap_or(0);
+        let layers = claims.values().map(Vec::len).max().unwrap_or(0).min(MAX_CLAIM_LAYERS);
         let mut maps = vec![0xff; layers * all as usize * width.bytes()];
-        for (partition, claimants) in claimants.iter().enumerate() {
-            for (layer, &member) in claimants.iter().enumerate() {
-                width.set(&mut maps, layer * all as usize + partition, Some(member));
+        for (partition, members) in claims {
+            for (layer, member) in members.into_iter().take(layers).enumerate() {
+                width.set(&mut maps, layer * all as usize + partition as usize, Some(member));
             }
         }
         maps
@@ -313,42 +311,10 @@ pub enum Entry {
     Number(f64),
     /// True or false.
     Flag(bool),
-    /// A list.
+    /// Several.
     List(Vec<Entry>),
-    /// Values by name.
+    /// Several by name.
     Map(Vec<(String, Entry)>),
-}
-
-impl Entry {
-    /// Values by name.
-    pub fn map<const N: usize>(entries: [(&str, Entry); N]) -> Self {
-        Entry::Map(entries.into_iter().map(|(name, entry)| (name.to_owned(), entry)).collect())
-    }
-
-    fn write(&self, to: &mut Writer<'_>) {
-        match self {
-            Entry::Text(text) => to.text(text),
-            Entry::Number(number) => to.number(*number),
-            Entry::Flag(flag) => to.boolean(*flag),
-            Entry::List(entries) => {
-                to.array(entries.len());
-                entries.iter().for_each(|entry| entry.write(to));
-            }
-            Entry::Map(entries) => {
-                to.map(entries.len());
-                for (name, entry) in entries {
-                    to.text(name);
-                    entry.write(to);
-                }
-            }
-        }
-    }
-}
-
-impl<E: Into<Entry>> From<Vec<E>> for Entry {
-    fn from(entries: Vec<E>) -> Self {
-        Entry::List(entries.into_iter().map(Into::into).collect())
-    }
 }
 
 impl From<&str> for Entry {
@@ -369,18 +335,47 @@ impl From<bool> for Entry {
     }
 }
 
+impl<E: Into<Entry>> From<Vec<E>> for Entry {
+    fn from(entries: Vec<E>) -> Self {
+        Entry::List(entries.into_iter().map(Into::into).collect())
+    }
+}
+
+impl Entry {
+    /// Several by name.
+    pub fn map<const N: usize>(entries: [(&str, Entry); N]) -> Self {
+        Entry::Map(entries.into_iter().map(|(name, entry)| (name.to_owned(), entry)).collect())
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        match self {
+            Entry::Text(text) => writer.text(text),
+            Entry::Number(number) => writer.number(*number),
+            Entry::Flag(flag) => writer.boolean(*flag),
+            Entry::List(entries) => {
+                writer.array(entries.len());
+                entries.iter().for_each(|entry| entry.write(writer));
+            }
+            Entry::Map(entries) => write_map(entries, writer),
+        }
+    }
+}
+
+fn write_map(entries: &[(String, Entry)], writer: &mut Writer<'_>) {
+    writer.map(entries.len());
+    for (name, entry) in entries {
+        writer.text(name);
+        entry.write(writer);
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries(pub(super) Vec<(String, Entry)>);
 
 impl Entries {
     pub(super) fn to_msgpack(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes);
-        writer.map(self.0.len());
-        for (name, entry) in &self.0 {
-            writer.text(name);
-            entry.write(&mut writer);
-        }
+        write_map(&self.0, &mut Writer::new(&mut bytes));
         bytes
     }
 }

@@ -199,7 +199,9 @@ impl Even<'_, '_> {
         let readers = self.reads(pool);
         let mut changed = false;
         for partition in pool.all() {
-            let (Some(home), Some(owner)) = (self.claimant(&readers, partition), owners.owner(partition)) else { continue };
+            let (Some(home), Some(owner)) = (self.claimant(&readers, partition), owners.owner(partition)) else {
+                continue;
+            };
             if home != owner && self.step(home) <= self.wins(owner) {
                 self.size[home] += 1;
                 self.size[owner] -= 1;
@@ -223,7 +225,9 @@ impl Even<'_, '_> {
         }
         let all = self.group.partitions();
         for partition in pool.all() {
-            let (Some(home), Some(owner)) = (self.claimant(&readers, partition), owners.owner(partition)) else { continue };
+            let (Some(home), Some(owner)) = (self.claimant(&readers, partition), owners.owner(partition)) else {
+                continue;
+            };
             if home == owner {
                 continue;
             }
