@@ -109,7 +109,8 @@ fn group(ground: &Ground, config: &Value) -> TestGroup {
         };
         let mut spots: Vec<_> = ground.partitions().collect();
         spots.sort_unstable();
-        group = group.column("loads", spots.into_iter().flat_map(load).collect());
+        let column: Vec<u8> = spots.into_iter().flat_map(load).collect();
+        group = group.column("lag", column.clone()).column("loads", column);
     }
     if config["copies"].is_number() {
         group = group.copies();
