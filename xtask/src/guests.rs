@@ -12,6 +12,9 @@ use crate::shell::{root, show, target};
 /// An assignor is copied to every member of every group: it stays small.
 const ASSIGNOR_MAX_BYTES: u64 = 150 * 1024;
 
+/// One that has five strategies in it.
+const COMPOSITE: (&str, u64) = ("composite", 200 * 1024);
+
 /// What the SDK itself may cost an author.
 const HELLO_MAX_BYTES: u64 = 100 * 1024;
 
@@ -54,7 +57,8 @@ pub fn build() -> Result<Guests> {
     let guests = Guests { hello: public.join("hello.wasm"), demo: public.join("demo") };
     for name in &assignors {
         let from = output.join(format!("divvy_assignor_{}.wasm", name.replace('-', "_")));
-        place(&from, &root().join("assignors").join(format!("{name}.wasm")), ASSIGNOR_MAX_BYTES)?;
+        let most = if name == COMPOSITE.0 { COMPOSITE.1 } else { ASSIGNOR_MAX_BYTES };
+        place(&from, &root().join("assignors").join(format!("{name}.wasm")), most)?;
     }
     for name in &demos {
         let from = output.join(format!("divvy_demo_{}.wasm", name.replace('-', "_")));

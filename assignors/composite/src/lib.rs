@@ -4,6 +4,7 @@ mod parts;
 
 use divvy_guest::prelude::*;
 use divvy_guest::strategy::copartition::{Copartition, JoinSet};
+use divvy_guest::strategy::sticky::Sticky;
 use divvy_guest::strategy::{range, round_robin, single_writer};
 
 use parts::{Part, Strategy};
@@ -11,7 +12,7 @@ use parts::{Part, Strategy};
 assignor! {
     name: "composite",
     offer: by_name,
-    config_schema: r#"{"type":"object","additionalProperties":false,"required":["parts"],"properties":{"parts":{"type":"array","minItems":1,"maxItems":64,"items":{"type":"object","required":["topics","strategy"],"additionalProperties":false,"properties":{"topics":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":64,"description":"Names; * stands for any characters. A topic belongs to the first part that names it."},"strategy":{"enum":["range","roundrobin","copartition","single-writer"]},"join":{"type":"array","items":{"type":"array","items":{"type":"string"}},"description":"copartition: sets of topics that are joined; without it all topics of the part are one."},"form":{"enum":["sticky","range"],"default":"sticky","description":"copartition."}}}}}}"#,
+    config_schema: r#"{"type":"object","additionalProperties":false,"required":["parts"],"properties":{"parts":{"type":"array","minItems":1,"maxItems":64,"items":{"type":"object","required":["topics","strategy"],"additionalProperties":false,"properties":{"topics":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":64,"description":"Names; * stands for any characters. A topic belongs to the first part that names it."},"strategy":{"enum":["range","roundrobin","copartition","single-writer","sticky"]},"join":{"type":"array","items":{"type":"array","items":{"type":"string"}},"description":"copartition: sets of topics that are joined; without it all topics of the part are one."},"form":{"enum":["sticky","range"],"default":"sticky","description":"copartition."}}}}}}"#,
     description: "Plans some topics by one strategy and others by another.",
     license: "Apache-2.0",
     assign: assign,
@@ -36,6 +37,7 @@ fn give(group: &Group<'_>, part: &Part<'_>, loads: &[u32], owners: &mut Owners) 
     match &part.strategy {
         Strategy::Range => topics().for_each(|topic| range::give(topic, &topic.subscribers(), owners)),
         Strategy::RoundRobin => round_robin::Cursor::by_load(group, loads).deal_all(topics(), owners),
+        Strategy::Sticky => return Sticky::new(group).topics(topics()).plan(owners),
         Strategy::SingleWriter => single_writer::give_each(group, topics(), owners),
         Strategy::Copartition { join, form } => {
             let mut shares = Copartition::new(group, *form).with_loads(loads.to_vec());

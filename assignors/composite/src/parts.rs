@@ -28,6 +28,8 @@ pub enum Strategy<'g> {
     RoundRobin,
     /// One member for each topic.
     SingleWriter,
+    /// As even as it can be, and what moves for that is the least that there is.
+    Sticky,
     /// Partitions of one number go together.
     Copartition {
         /// Sets of topics.
@@ -37,7 +39,7 @@ pub enum Strategy<'g> {
     },
 }
 
-const NAMES: [&str; 4] = ["range", "roundrobin", "copartition", "single-writer"];
+const NAMES: [&str; 5] = ["range", "roundrobin", "copartition", "single-writer", "sticky"];
 
 const EXAMPLE: &str = "write a list, such as [{ topics = [\"*\"], strategy = \"roundrobin\" }]";
 
@@ -74,7 +76,8 @@ impl<'g> Part<'g> {
             Some(0) => Strategy::Range,
             Some(1) => Strategy::RoundRobin,
             Some(2) => Strategy::Copartition { join: join_of(table)?.unwrap_or_default(), form: form_of(table)? },
-            Some(_) => Strategy::SingleWriter,
+            Some(3) => Strategy::SingleWriter,
+            Some(_) => Strategy::Sticky,
             None => {
                 return Err(Refusal::new("bad_config", "config: strategy is missing: write strategy = \"roundrobin\""));
             }
@@ -117,7 +120,7 @@ pub fn within(at: usize, refusal: &Refusal) -> Refusal {
     }
     text.push(char::from(b'0' + (at % 10) as u8));
     text.push_str("]: ");
-    text.push_str(refusal.message().trim_start_matches("config: "));
+    text.push_str(refusal.message().strip_prefix("config: ").unwrap_or(refusal.message()));
     Refusal::new(refusal.code(), text)
 }
 
@@ -130,16 +133,28 @@ fn without_part(topic: Topic<'_>) -> Refusal {
 
 /// Whether a name is what a pattern says; `*` stands for any characters, none too.
 fn matches(pattern: &str, name: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
-    let Some(last) = pieces.next_back() else { return rest.is_empty() };
-    // The first place that fits leaves most to those that follow.
-    let mut rest = rest;
-    for piece in pieces {
-        let Some(at) = rest.find(piece) else { return false };
-        rest = &rest[at + piece.len()..];
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let (mut at, mut here) = (0, 0);
+    // Where the last star stands, and where the name went on behind it: a star takes as little as it can.
+    let mut star = None;
+    while here < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, here));
+                at += 1;
+            }
+            Some(byte) if *byte == name[here] => {
+                at += 1;
+                here += 1;
+            }
+            _ => {
+                let Some((behind, from)) = star else { return false };
+                star = Some((behind, from + 1));
+                (at, here) = (behind + 1, from + 1);
+            }
+        }
     }
-    rest.ends_with(last)
+    pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use divvy_assignor_composite::assign;
 use divvy_guest::prelude::*;
+use divvy_guest::strategy::sticky::Sticky;
 use divvy_guest::strategy::{range, round_robin, single_writer};
 use divvy_guest::testing::{Dice, Entry, Refused, TestGroup, TestMember, TestPlan, laws, random_group};
 
@@ -73,7 +74,8 @@ fn each_part_is_planned_as_its_strategy_alone_plans_it() {
     fn low<'g>(group: &'g Group<'_>) -> impl Iterator<Item = Topic<'g>> {
         group.topics().filter(|topic| topic.name() < "t3")
     }
-    let alone: [(&str, Alone); 3] = [
+    let alone: [(&str, Alone); 4] = [
+        ("sticky", |group, owners| Sticky::new(group).topics(low(group)).plan(owners)),
         ("range", |group, owners| {
             low(group).for_each(|topic| range::give(topic, &topic.subscribers(), owners));
             Ok(())
@@ -104,14 +106,14 @@ fn each_part_is_planned_as_its_strategy_alone_plans_it() {
 #[test]
 fn whatever_the_parts_there_is_a_whole_plan_or_a_reason() {
     const PATTERNS: [&str; 8] = ["t0", "t1", "t*", "*3", "t4*", "gone", "*", "t*5"];
-    const STRATEGIES: [&str; 4] = ["range", "roundrobin", "copartition", "single-writer"];
+    const STRATEGIES: [&str; 5] = ["range", "roundrobin", "copartition", "single-writer", "sticky"];
     let (mut planned, mut codes) = (0, BTreeSet::new());
     for seed in 0..3_000 {
         let mut dice = Dice::new(seed);
         let list: Vec<Vec<(String, Entry)>> = (0..=dice.roll(3))
             .map(|_| {
                 let patterns: Vec<&str> = (0..=dice.roll(2)).map(|_| PATTERNS[dice.roll(8) as usize]).collect();
-                part(&patterns, STRATEGIES[dice.roll(4) as usize])
+                part(&patterns, STRATEGIES[dice.roll(5) as usize])
             })
             .chain([part(&["*"], "range")].into_iter().filter(|_| seed % 4 > 0))
             .collect();
@@ -149,7 +151,7 @@ fn what_is_wrong_is_said_with_its_part() {
         "config: parts[1]: there is no key \"jion\": did you mean \"join\"?"
     );
     let range = refused(vec![part(&["mails"], "rang")]);
-    let names = "write \"range\" or \"roundrobin\" or \"copartition\" or \"single-writer\"";
+    let names = "write \"range\" or \"roundrobin\" or \"copartition\" or \"single-writer\" or \"sticky\"";
     assert_eq!(range.message, format!("config: parts[0]: strategy is \"rang\": {names}"));
     let none = refused(vec![part(&["orders"], "range")]);
     assert_eq!(none.code, "topic_without_part");

@@ -1,8 +1,9 @@
 //! Incremental cooperative rebalancing (KIP-415): workers keep what they run, are told only what is new and what to give up, and the work
 //! of one that is gone waits a while for it to come back.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::BTreeMap;
+
+use divvy_guest::strategy::order::{Lowest, first, key, third};
 
 use crate::catalog::Catalog;
 use crate::memo::{Known, Memo, hash};
@@ -75,8 +76,9 @@ impl Round<'_, '_> {
     fn known(&self, memo: &Memo, claims: &[u32]) -> Vec<bool> {
         let mut known = vec![false; self.catalog.len()];
         let Some(before) = &memo.connectors else { return known };
+        let by_hash = by_hash(before.iter().map(|known| known.hash));
         for &(name, tasks, first) in self.catalog.connectors() {
-            let Ok(at) = before.binary_search_by_key(&hash(name), |known| known.hash) else { continue };
+            let Some(&at) = by_hash.get(&hash(name)) else { continue };
             for piece in 0..=tasks.min(before[at].tasks) {
                 let number = (first + piece) as usize;
                 if !before[at].was_revoked(piece) {
@@ -99,7 +101,7 @@ impl Round<'_, '_> {
         free: &mut Vec<u32>,
         are_connectors: &[bool],
     ) {
-        let here: BTreeMap<u64, usize> = self.workers.iter().enumerate().map(|(at, &worker)| (worker, at)).collect();
+        let here = by_hash(self.workers.iter().copied());
         let nobody_left = || memo.workers.iter().all(|worker| here.contains_key(worker));
         if lost.is_empty() && !memo.revoked {
             reset(memo);
@@ -119,9 +121,9 @@ impl Round<'_, '_> {
             memo.revoked = false;
         } else {
             // Who had nothing before does not come back for anything (Connect counts it in).
-            let known: BTreeSet<u64> = memo.candidates.iter().chain(&memo.workers).copied().collect();
+            let known = by_hash(memo.candidates.iter().chain(&memo.workers).copied());
             let empty = self.workers.iter().zip(keeps.iter()).filter(|(_, keeps)| keeps.is_empty());
-            memo.candidates.extend(empty.map(|(&worker, _)| worker).filter(|worker| !known.contains(worker)));
+            memo.candidates.extend(empty.map(|(&worker, _)| worker).filter(|worker| !known.contains_key(worker)));
             // The clock of another leader may be off: never longer than the longest delay.
             memo.delay_ms = match memo.scheduled_ms - self.now_ms {
                 rest if rest > 0 => rest.min(self.max_delay_ms),
@@ -202,12 +204,12 @@ impl Round<'_, '_> {
         for kind in [true, false] {
             let is_kind = |piece: &&u32| are_connectors[**piece as usize] == kind;
             let size = |keeps: &Vec<u32>| keeps.iter().filter(is_kind).count();
-            let mut least: BinaryHeap<Reverse<(usize, usize)>> =
-                keeps.iter().enumerate().map(|(worker, keeps)| Reverse((size(keeps), worker))).collect();
+            let keys = (0..).zip(keeps.iter()).map(|(worker, keeps)| key(size(keeps) as u64, 0, worker));
+            let mut least = Lowest::of(keys.collect());
             for &piece in free.iter().filter(is_kind) {
-                let Some(Reverse((size, worker))) = least.pop() else { return };
-                keeps[worker].push(piece);
-                least.push(Reverse((size + 1, worker)));
+                let Some(lowest) = least.peek() else { return };
+                keeps[third(lowest) as usize].push(piece);
+                least.replace(Some(key(first(lowest) + 1, 0, third(lowest))));
             }
         }
     }
@@ -224,6 +226,15 @@ impl Round<'_, '_> {
         };
         self.catalog.connectors().iter().map(known).collect()
     }
+}
+
+/// Where each hash stands. (One kind of map, and filled in a loop: each other way would be more code in the module.)
+fn by_hash(hashes: impl Iterator<Item = u64>) -> BTreeMap<u64, usize> {
+    let mut by_hash = BTreeMap::new();
+    for (at, hash) in hashes.enumerate() {
+        by_hash.insert(hash, at);
+    }
+    by_hash
 }
 
 fn reset(memo: &mut Memo) {

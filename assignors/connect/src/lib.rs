@@ -157,12 +157,17 @@ fn incremental<'a>(round: &Round<'_, 'a>, workers: &[Worker<'a>], memo: &mut Mem
         told.delay_ms = memo.delay_ms as i32;
         // What is not configured any more has no number.
         let is_gone = |name: &str, task: i32| round.catalog.number(name, task).is_none();
-        let runs = worker.metadata.runs.iter().flat_map(|(name, tasks)| tasks.iter().map(move |&task| (*name, task)));
-        let gone: DetSet<(&str, i32)> = runs.filter(|&(name, task)| is_gone(name, task)).collect();
+        let mut gone: DetMap<&str, Vec<i32>> = DetMap::new();
+        for (name, tasks) in &worker.metadata.runs {
+            for &task in tasks.iter().filter(|&&task| is_gone(name, task)) {
+                gone.entry(name).or_default().push(task);
+            }
+        }
         if !gone.is_empty() {
-            let mut revoked: DetMap<&str, Vec<i32>> = std::mem::take(&mut told.revoked).into_iter().collect();
-            gone.into_iter().for_each(|(name, task)| revoked.entry(name).or_default().push(task));
-            told.revoked = revoked.into_iter().collect();
+            for (name, tasks) in std::mem::take(&mut told.revoked) {
+                gone.entry(name).or_default().extend(tasks);
+            }
+            told.revoked = gone.into_iter().collect();
         }
     }
 }

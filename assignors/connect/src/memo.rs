@@ -128,7 +128,6 @@ fn connectors(from: &mut Reader<'_>) -> Result<Vec<Known>, Malformed> {
         let tasks = from.unsigned32("a number of tasks")?;
         known.push(Known { hash, tasks, revoked: from.binary("bits")?.to_vec() });
     }
-    known.sort_unstable_by_key(|known| known.hash);
     Ok(known)
 }
 

@@ -25,6 +25,7 @@
 
 use crate::abi::msgpack::{Malformed, Reader};
 use crate::refusal::push_number;
+use crate::strategy::order;
 use crate::{Group, Member, Owners, Refusal, Topic, Values, bad_setting};
 
 /// The setting `join` of a configuration: lists of topics. `None` when it is not there.
@@ -75,6 +76,7 @@ impl<'g> JoinSet<'g> {
         let topics: Vec<Topic<'g>> = topics.filter(|topic| topic.len() > 0).collect();
         let mut taken = vec![false; topics.len()];
         let mut sets: Vec<Vec<usize>> = Vec::new();
+        let mut order = Vec::with_capacity(topics.len());
         for join in join {
             let mut set = Vec::new();
             let mut missing = None;
@@ -88,13 +90,24 @@ impl<'g> JoinSet<'g> {
             if let Some(missing) = missing.filter(|_| !set.is_empty()) {
                 return Err(without_reader(&join.join("+"), missing));
             }
-            set.sort_unstable();
-            sets.push(set);
+            let mut keys: Vec<u128> = set.iter().map(|&at| at as u128).collect();
+            order::sort(&mut keys);
+            let set: Vec<usize> = keys.into_iter().map(|at| at as usize).collect();
+            if let Some(&first) = set.first() {
+                order.push(order::key(first as u64, sets.len() as u32, 1));
+                sets.push(set);
+            }
         }
-        sets.extend((0..topics.len()).filter(|&at| !taken[at]).map(|at| vec![at]));
-        sets.retain(|set| !set.is_empty());
-        sets.sort_unstable();
-        sets.into_iter().map(|set| JoinSet::new(set.into_iter().map(|at| topics[at]).collect())).collect()
+        let alone = (0..topics.len()).filter(|&at| !taken[at]);
+        order.extend(alone.map(|at| order::key(at as u64, 0, 0)));
+        order::sort(&mut order);
+        let mut made = Vec::with_capacity(order.len());
+        for key in order {
+            let alone = [order::first(key) as usize];
+            let set = if order::third(key) == 1 { &sets[(key >> 32) as u32 as usize][..] } else { &alone };
+            made.push(JoinSet::new(set.iter().map(|&at| topics[at]).collect())?);
+        }
+        Ok(made)
     }
 
     /// Its topics.
@@ -189,12 +202,15 @@ impl<'g> Copartition<'g> {
         trim(&mut owner, &held, &mut counts);
         // The free ones, lowest first: each goes to a reader with the fewest bundles; ties to the fewest partitions of all sets, then
         // to member order. Readers are walked level by level, which is linear, since together they have as many levels as bundles.
-        let mut order: Vec<u32> = (0..readers.len() as u32).collect();
-        order.sort_by_key(|&place| self.loads[readers[place as usize].index()]);
+        let load = |reader: &Member<'_>| u64::from(self.loads[reader.index()]);
+        let mut order: Vec<u128> =
+            (0..).zip(readers).map(|(place, reader)| order::key(load(reader), 0, place)).collect();
+        order::sort(&mut order);
         let mut level = counts.iter().copied().min().unwrap_or(0);
         let mut free = owner.iter_mut().filter(|place| **place == NOBODY);
         loop {
-            for &place in order.iter().filter(|&&place| counts[place as usize] == level) {
+            let order = order.iter().map(|&key| order::third(key));
+            for place in order.filter(|&place| counts[place as usize] == level) {
                 match free.next() {
                     Some(bundle) => *bundle = place,
                     None => return owner,
@@ -213,16 +229,17 @@ impl<'g> Copartition<'g> {
             return (owner, held);
         }
         (0..).zip(readers).for_each(|(place, reader)| self.places[reader.index()] = place);
-        let mut votes: Vec<u32> = Vec::with_capacity(set.topics.len());
+        let mut votes = vec![0_u32; readers.len()];
+        let mut voted = Vec::with_capacity(set.topics.len());
         for bundle in 0..bundles {
-            votes.clear();
             let partitions = set.topics.iter().filter_map(|topic| topic.partitions().get(bundle));
             let before = partitions.filter_map(|partition| self.group.owner_before(partition));
-            votes.extend(before.map(|member| self.places[member.index()]).filter(|&place| place != NOBODY));
-            votes.sort_unstable();
-            for run in votes.chunk_by(|one, next| one == next) {
-                if run.len() as u32 > held[bundle] {
-                    (owner[bundle], held[bundle]) = (run[0], run.len() as u32);
+            voted.extend(before.map(|member| self.places[member.index()]).filter(|&place| place != NOBODY));
+            voted.iter().for_each(|&place| votes[place as usize] += 1);
+            for place in voted.drain(..) {
+                let count = std::mem::take(&mut votes[place as usize]);
+                if count > held[bundle] || (count == held[bundle] && place < owner[bundle] && count > 0) {
+                    (owner[bundle], held[bundle]) = (place, count);
                 }
             }
         }
@@ -234,10 +251,11 @@ impl<'g> Copartition<'g> {
 /// Who has too many bundles gives up those of which it had least, and of these the highest; those with most may keep one more.
 fn trim(owner: &mut [u32], held: &[u32], counts: &mut [u32]) {
     let (least, mut extra) = ((owner.len() / counts.len()) as u32, owner.len() % counts.len());
-    let mut over: Vec<u32> = (0..).zip(counts.iter()).filter(|&(_, &count)| count > least).map(|(at, _)| at).collect();
-    over.sort_by_key(|&place| std::cmp::Reverse(counts[place as usize]));
+    let over = (0..).zip(counts.iter()).filter(|&(_, &count)| count > least);
+    let mut over: Vec<u128> = over.map(|(place, &count)| order::key(u64::from(u32::MAX - count), 0, place)).collect();
+    order::sort(&mut over);
     let mut gives = vec![0_u32; counts.len()];
-    for place in over {
+    for place in over.into_iter().map(order::third) {
         let most = least + u32::from(extra > 0);
         extra -= usize::from(extra > 0);
         gives[place as usize] = counts[place as usize] - most;

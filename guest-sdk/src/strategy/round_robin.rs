@@ -1,6 +1,7 @@
 //! Kafka's round robin: topics by name, partitions by number, members in Kafka's order. One cursor passes over members that do not
 //! subscribe, and goes on from where it is with the next topic.
 
+use crate::strategy::order;
 use crate::{Group, Member, Owners, Partitions, Topic};
 
 /// The cursor: it stands before a place in Kafka's order of all members.
@@ -40,10 +41,12 @@ impl Cursor {
     /// Members that have less come first, ties in Kafka's order: so that who got one more elsewhere does not get one more here.
     /// `loads` are partitions by member index.
     pub fn by_load(group: &Group<'_>, loads: &[u32]) -> Self {
-        let mut order: Vec<Member<'_>> = group.members_in_kafkas_order().collect();
-        order.sort_by_key(|member| loads.get(member.index()).copied().unwrap_or(0));
-        let mut places = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, member)| places[member.index()] = place);
+        let load = |member: Member<'_>| loads.get(member.index()).copied().unwrap_or(0);
+        let keys = group.members().map(|it| order::key(u64::from(load(it)), it.place() as u32, it.index() as u32));
+        let mut keys: Vec<u128> = keys.collect();
+        order::sort(&mut keys);
+        let mut places = vec![0; keys.len()];
+        keys.iter().enumerate().for_each(|(place, &key)| places[order::third(key) as usize] = place);
         Cursor { places: Some(places), ..Cursor::new(group) }
     }
 
@@ -54,8 +57,10 @@ impl Cursor {
             None => self.place = deal(partitions, readers, owners, self.place, self.members, |member| member.place()),
             Some(places) => {
                 let place = |member: Member<'_>| places[member.index()];
-                let mut readers = readers.to_vec();
-                readers.sort_unstable_by_key(|&reader| place(reader));
+                let keys = (0..).zip(readers).map(|(at, &reader)| order::key(place(reader) as u64, 0, at));
+                let mut keys: Vec<u128> = keys.collect();
+                order::sort(&mut keys);
+                let readers: Vec<Member<'_>> = keys.iter().map(|&key| readers[order::third(key) as usize]).collect();
                 self.place = deal(partitions, &readers, owners, self.place, self.members, place);
             }
         }
