@@ -36,7 +36,7 @@ fn give(group: &Group<'_>, part: &Part<'_>, loads: &[u32], owners: &mut Owners) 
     let topics = || part.topics.iter().copied();
     match &part.strategy {
         Strategy::Range => topics().for_each(|topic| range::give(topic, &topic.subscribers(), owners)),
-        Strategy::RoundRobin => round_robin::Cursor::by_load(group, loads).deal_all(topics(), owners),
+        Strategy::RoundRobin => round_robin::ByLoad::new(group, loads).deal_all(topics(), owners),
         Strategy::Sticky => return Sticky::new(group).topics(topics()).plan(owners),
         Strategy::SingleWriter => single_writer::give_each(group, topics(), owners),
         Strategy::Copartition { join, form } => {

@@ -29,7 +29,7 @@ pub fn choose(group: &Group<'_>, held: &mut Copies) {
         }
     }
     for partition in fresh {
-        if let Some(&primary) = held.holders(partition).iter().min_by_key(|&&holder| counts[holder as usize]) {
+        if let Some(primary) = least(held.holders(partition), &counts) {
             counts[primary as usize] += 1;
             held.put_first(partition, primary);
         }
@@ -39,8 +39,9 @@ pub fn choose(group: &Group<'_>, held: &mut Copies) {
         for partition in 0..group.partitions().len() {
             let holders = held.holders(partition);
             let Some(&first) = holders.first() else { continue };
-            let least = holders.iter().copied().min_by_key(|&holder| counts[holder as usize]);
-            if let Some(next) = least.filter(|&next| counts[next as usize] + 2 <= counts[first as usize]) {
+            if let Some(next) =
+                least(holders, &counts).filter(|&next| counts[next as usize] + 2 <= counts[first as usize])
+            {
                 counts[first as usize] -= 1;
                 counts[next as usize] += 1;
                 held.put_first(partition, next);
@@ -52,4 +53,10 @@ pub fn choose(group: &Group<'_>, held: &mut Copies) {
         }
     }
     held.order_rest();
+}
+
+/// The holder with the fewest, ties to the first by id: without a memo the same holders have the same primaries, however they came to
+/// their copies.
+fn least(holders: &[u32], counts: &[u32]) -> Option<u32> {
+    holders.iter().copied().min_by_key(|&holder| (counts[holder as usize], holder))
 }

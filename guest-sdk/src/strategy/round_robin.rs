@@ -28,42 +28,47 @@ use crate::{Group, Member, Owners, Partitions, Topic};
 pub struct Cursor {
     place: usize,
     members: usize,
-    /// Places by member index, where they are not Kafka's.
-    places: Option<Vec<usize>>,
 }
 
 impl Cursor {
     /// Before the first member of a group.
     pub fn new(group: &Group<'_>) -> Self {
-        Cursor { place: 0, members: group.members().len(), places: None }
+        Cursor { place: 0, members: group.members().len() }
     }
 
-    /// Members that have less come first, ties in Kafka's order: so that who got one more elsewhere does not get one more here.
-    /// `loads` are partitions by member index.
-    pub fn by_load(group: &Group<'_>, loads: &[u32]) -> Self {
+    /// Deals consecutive partitions out to their readers, which come in Kafka's order, from the cursor on, and moves it behind who
+    /// got the last one. Without readers nothing is given.
+    pub fn deal(&mut self, partitions: Partitions, readers: &[Member<'_>], owners: &mut Owners) {
+        self.place = deal(partitions, readers, owners, self.place, self.members, |member| member.place());
+    }
+}
+
+/// A cursor over members that have something already: those that have less come first, ties in Kafka's order, so that who got one more
+/// elsewhere does not get one more here.
+#[derive(Clone, Debug)]
+pub struct ByLoad {
+    place: usize,
+    /// By member index.
+    places: Vec<usize>,
+}
+
+impl ByLoad {
+    /// Before the member that has least; `loads` are partitions by member index.
+    pub fn new(group: &Group<'_>, loads: &[u32]) -> Self {
         let load = |member: Member<'_>| loads.get(member.index()).copied().unwrap_or(0);
         let keys = group.members().map(|it| order::key(u64::from(load(it)), it.place() as u32, it.index() as u32));
         let mut keys: Vec<u128> = keys.collect();
         order::sort(&mut keys);
         let mut places = vec![0; keys.len()];
         keys.iter().enumerate().for_each(|(place, &key)| places[order::third(key) as usize] = place);
-        Cursor { places: Some(places), ..Cursor::new(group) }
+        ByLoad { place: 0, places }
     }
 
-    /// Deals consecutive partitions out to their readers, which come in Kafka's order, from the cursor on, and moves it behind who
-    /// got the last one. Without readers nothing is given.
+    /// Deals consecutive partitions out to their readers, in whatever order these come.
     pub fn deal(&mut self, partitions: Partitions, readers: &[Member<'_>], owners: &mut Owners) {
-        match &self.places {
-            None => self.place = deal(partitions, readers, owners, self.place, self.members, |member| member.place()),
-            Some(places) => {
-                let place = |member: Member<'_>| places[member.index()];
-                let keys = (0..).zip(readers).map(|(at, &reader)| order::key(place(reader) as u64, 0, at));
-                let mut keys: Vec<u128> = keys.collect();
-                order::sort(&mut keys);
-                let readers: Vec<Member<'_>> = keys.iter().map(|&key| readers[order::third(key) as usize]).collect();
-                self.place = deal(partitions, &readers, owners, self.place, self.members, place);
-            }
-        }
+        let readers = self.sorted(readers);
+        let place = |member: Member<'_>| self.places[member.index()];
+        self.place = deal(partitions, &readers, owners, self.place, self.places.len(), place);
     }
 
     /// Deals all partitions of some topics out, in the order of the topics.
@@ -72,11 +77,19 @@ impl Cursor {
         for topic in topics {
             let readers = match before.take() {
                 Some((before, readers)) if before.has_same_subscribers(topic) => readers,
-                _ => topic.subscribers(),
+                _ => self.sorted(&topic.subscribers()),
             };
-            self.deal(topic.partitions(), &readers, owners);
+            let place = |member: Member<'_>| self.places[member.index()];
+            self.place = deal(topic.partitions(), &readers, owners, self.place, self.places.len(), place);
             before = Some((topic, readers));
         }
+    }
+
+    fn sorted<'g>(&self, readers: &[Member<'g>]) -> Vec<Member<'g>> {
+        let place = |reader: Member<'_>| self.places[reader.index()] as u64;
+        let mut keys: Vec<u128> = (0..).zip(readers).map(|(at, &reader)| order::key(place(reader), 0, at)).collect();
+        order::sort(&mut keys);
+        keys.iter().map(|&key| readers[order::third(key) as usize]).collect()
     }
 }
 
@@ -101,7 +114,16 @@ fn deal(
 
 /// Gives all partitions of some topics, in the order of the topics.
 pub fn give_all<'g>(group: &Group<'_>, topics: impl IntoIterator<Item = Topic<'g>>, owners: &mut Owners) {
-    Cursor::new(group).deal_all(topics, owners);
+    let mut cursor = Cursor::new(group);
+    let mut before: Option<(Topic<'g>, Vec<Member<'g>>)> = None;
+    for topic in topics {
+        let readers = match before.take() {
+            Some((before, readers)) if before.has_same_subscribers(topic) => readers,
+            _ => topic.subscribers(),
+        };
+        cursor.deal(topic.partitions(), &readers, owners);
+        before = Some((topic, readers));
+    }
 }
 
 /// Gives all partitions of a group: the whole strategy.
