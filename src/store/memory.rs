@@ -77,6 +77,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn is_instant(&self) -> bool {
+        true
+    }
+
     fn load(&mut self) -> Result<Snapshot, StoreError> {
         let held = self.held();
         Ok(Snapshot {
