@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::Handle;
 use super::api::Asked;
-use super::limits::{WRITE_BATCH_BYTES};
+use super::limits::WRITE_BATCH_BYTES;
 use super::outbox::{Close, Next, Outbox, Slot};
 use super::scratch;
 
