@@ -13,7 +13,7 @@ fn claimed(group: &Group, settle: fn(&View<'_>, &[Claim<'_>]) -> Vec<u8>) -> Vec
     let claims: Vec<_> = view
         .members
         .iter()
-        .map(|member| Claim { generation: member.tail.generation, owned: Cow::Borrowed(&member.tail.owned) })
+        .map(|member| Claim { generation: member.tail.generation, owned: member.tail.owned.clone() })
         .collect();
     let bytes = settle(&view, &claims);
     let layer = view.partitions * Width::Two.bytes();
