@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::EmbeddedProtocol;
 use super::classic::{NotDecodable, Reader};
-use super::owned::{TopicPartitions, read_owned};
+use super::owned::{TopicPartitions, read_list};
 
 /// The error of a plan that was made from an older configuration than workers have read.
 const CONFIG_MISMATCH: i16 = 1;
@@ -70,13 +70,13 @@ impl<'a> Assignment<'a> {
             leader: reader.string("leader")?,
             leader_url: reader.string("leader's url")?,
             config_offset: i64(&mut reader)?,
-            work: read_owned(&mut reader)?,
+            work: read_list(&mut reader)?,
             revoked: Vec::new(),
             delay_ms: 0,
         };
         // Who writes an older form of v1 stops before these.
         if version >= 1 && !reader.is_empty() {
-            told.revoked = read_owned(&mut reader)?;
+            told.revoked = read_list(&mut reader)?;
         }
         if version >= 1 && !reader.is_empty() {
             told.delay_ms = reader.i32("delay")?;

@@ -12,30 +12,25 @@ use crate::copies::Copies;
 const LOOKS_PER_COPY: usize = 64;
 
 /// And so many in any case, so that small groups are always even.
-const LOOKS_AT_LEAST: usize = 1_000_000;
+const LOOKS_AT_LEAST: usize = 16_000_000;
 
 struct Spread<'g, 'c> {
-    /// For each partition its topic's index; and the topics.
     topics: Vec<Topic<'g>>,
     members: Vec<Member<'g>>,
     held: &'c mut Copies,
     /// Partitions of each member.
     lists: Vec<Vec<u32>>,
-    /// For each member a number for its rack and its subscription together.
-    classes: Vec<u32>,
-    takers: BTreeSet<(u32, usize, u32)>,
+    /// For each member its kind: rack and subscription. Without a rack nobody stands in a member's way but itself.
+    kinds: Vec<u32>,
+    /// How many racks there are: who has none has a number from here on.
+    racks: u32,
+    /// The members of each kind, those that have least first.
+    takers: Vec<BTreeSet<(u32, usize, u32)>>,
     givers: BTreeSet<(Reverse<u32>, usize, u32)>,
     looks: usize,
-}
-
-/// Whether a giver has something for a taker.
-enum Found {
-    /// At this position of the giver's list.
-    At(usize),
-    /// Not for this one, which holds it.
-    NotForThis,
-    /// Not for any of its kind: it would be in a rack twice, or they do not read it.
-    NotForItsKind,
+    /// For a giver the kinds of members that it may have something for, and up to which place of its list. Forgotten with every sweep,
+    /// since what others give may make room in a rack.
+    hopes: BTreeMap<u32, Vec<(u32, usize)>>,
 }
 
 /// Moves copies until nobody has two more than somebody who could take one of them.
@@ -55,41 +50,39 @@ impl<'g, 'c> Spread<'g, 'c> {
         for partition in 0..group.partitions().len() {
             held.holders(partition).iter().for_each(|&holder| lists[holder as usize].push(partition as u32));
         }
+        let racks = group.racks().len() as u32;
         let mut numbers = BTreeMap::new();
-        let kinds = members.iter().map(|member| (held.racks[member.index()], member.subscription()));
-        let classes = kinds.map(|kind| {
-            let next = numbers.len() as u32;
-            *numbers.entry(kind).or_insert(next)
-        });
-        let classes = classes.collect();
-        let copies: usize = lists.iter().map(Vec::len).sum();
-        let takers = members.iter().map(|member| (held.loads[member.index()], member.place(), member.index() as u32));
-        let takers = takers.collect();
-        Spread {
-            topics: group.topics().collect(),
-            members,
-            held,
-            lists,
-            classes,
-            takers,
-            givers: BTreeSet::new(),
-            looks: copies * LOOKS_PER_COPY + LOOKS_AT_LEAST,
+        let mut takers = Vec::new();
+        let mut kinds = Vec::with_capacity(members.len());
+        for member in &members {
+            let rack = held.racks[member.index()].min(racks);
+            let kind = *numbers.entry((rack, member.subscription())).or_insert(takers.len() as u32);
+            if kind as usize == takers.len() {
+                takers.push(BTreeSet::new());
+            }
+            takers[kind as usize].insert((held.loads[member.index()], member.place(), member.index() as u32));
+            kinds.push(kind);
         }
+        let looks = lists.iter().map(Vec::len).sum::<usize>() * LOOKS_PER_COPY + LOOKS_AT_LEAST;
+        let topics = group.topics().collect();
+        let (givers, hopes) = (BTreeSet::new(), BTreeMap::new());
+        Spread { topics, members, held, lists, kinds, racks, takers, givers, looks, hopes }
     }
 
     /// Lets everybody give once as much as it can; says whether anything moved.
     fn sweep(&mut self) -> bool {
-        self.givers = self.takers.iter().map(|&(load, place, member)| (Reverse(load), place, member)).collect();
-        let least = self.takers.first().map_or(0, |taker| taker.0);
+        self.givers.clear();
+        for &(load, place, member) in self.takers.iter().flatten() {
+            self.givers.insert((Reverse(load), place, member));
+        }
+        let least = self.givers.last().map_or(0, |giver| giver.0.0);
         let mut moved = false;
-        // For the giver at hand: the kinds of members that it has nothing for.
-        let mut hopeless: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        self.hopes.clear();
         while let Some(&(Reverse(load), place, giver)) = self.givers.first() {
             if load < least + 2 || self.looks == 0 {
                 break;
             }
-            let hopeless = hopeless.entry(giver).or_default();
-            match self.taker_for(giver, load, hopeless) {
+            match self.taker_for(giver, load) {
                 Some((taker, at)) => {
                     moved = true;
                     self.pass(giver, taker, at);
@@ -101,48 +94,68 @@ impl<'g, 'c> Spread<'g, 'c> {
     }
 
     /// Who has least and can take something of the giver's, and what.
-    fn taker_for(&mut self, giver: u32, load: u32, hopeless: &mut Vec<u32>) -> Option<(u32, usize)> {
+    fn taker_for(&mut self, giver: u32, load: u32) -> Option<(u32, usize)> {
+        let whole = self.lists[giver as usize].len();
+        let all = || (0..self.takers.len() as u32).map(|kind| (kind, whole)).collect();
+        let mut hopes = self.hopes.remove(&giver).unwrap_or_else(all);
         let mut looks = self.looks;
+        // Kinds whose members hold all that is for them already.
+        let mut tried = 0;
         let mut found = None;
-        for &(less, _, taker) in &self.takers {
-            if less + 2 > load || looks == 0 {
+        while found.is_none() && looks > 0 && tried < hopes.len() {
+            looks = looks.saturating_sub(hopes.len() - tried);
+            let first = |hope: &(u32, usize)| self.takers[hope.0 as usize].first().copied();
+            let least = (tried..hopes.len()).min_by_key(|&at| first(&hopes[at]));
+            let Some(at) = least.filter(|&at| first(&hopes[at]).is_some_and(|taker| taker.0 + 2 <= load)) else {
                 break;
-            }
-            looks -= 1;
-            if hopeless.contains(&self.classes[taker as usize]) {
-                continue;
-            }
-            match self.find(giver, taker, &mut looks) {
-                Found::At(at) => {
-                    found = Some((taker, at));
+            };
+            let (kind, end) = &mut hopes[at];
+            let takers = self.takers[*kind as usize].iter().take_while(|taker| taker.0 + 2 <= load);
+            for &(_, _, taker) in takers {
+                found = self.find(giver, taker, end, &mut looks).map(|at| (taker, at));
+                if found.is_some() || *end == 0 || looks == 0 {
                     break;
                 }
-                Found::NotForThis => {}
-                Found::NotForItsKind => hopeless.push(self.classes[taker as usize]),
+            }
+            if *end == 0 {
+                hopes.swap_remove(at);
+            } else if found.is_none() {
+                hopes.swap(at, tried);
+                tried += 1;
             }
         }
         self.looks = looks;
+        self.hopes.insert(giver, hopes);
         found
     }
 
-    /// The highest of the giver's partitions that the taker may have.
-    fn find(&self, giver: u32, taker: u32, looks: &mut usize) -> Found {
-        let mut answer = Found::NotForItsKind;
+    /// The highest of the giver's partitions that the taker may have, of those before `end`, which goes down to what is for its kind.
+    fn find(&self, giver: u32, taker: u32, end: &mut usize, looks: &mut usize) -> Option<usize> {
         let [from, to] = [giver, taker].map(|member| self.held.racks[member as usize]);
-        for (at, &partition) in self.lists[giver as usize].iter().enumerate().rev() {
+        let list = &self.lists[giver as usize];
+        *end = (*end).min(list.len());
+        let mut for_its_kind = false;
+        for at in (0..*end).rev() {
             *looks = looks.saturating_sub(1);
-            let others = || self.held.holders(partition as usize).iter().filter(|&&holder| holder != giver);
+            let others = || self.held.holders(list[at] as usize).iter().filter(|&&holder| holder != giver);
             let in_rack = |rack: u32| others().any(|&holder| self.held.racks[holder as usize] == rack);
             // As many racks as before: a new one, or the giver's was there twice.
-            if !self.members[taker as usize].subscribes(self.topic(partition)) || (in_rack(to) && !in_rack(from)) {
+            let costs_rack = to < self.racks && in_rack(to) && !in_rack(from);
+            if costs_rack || !self.members[taker as usize].subscribes(self.topic(list[at])) {
                 continue;
             }
-            if others().all(|&holder| holder != taker) {
-                return Found::At(at);
+            if !for_its_kind {
+                for_its_kind = true;
+                *end = at + 1;
             }
-            answer = Found::NotForThis;
+            if others().all(|&holder| holder != taker) {
+                return Some(at);
+            }
         }
-        answer
+        if !for_its_kind {
+            *end = 0;
+        }
+        None
     }
 
     fn topic(&self, partition: u32) -> Topic<'g> {
@@ -156,8 +169,9 @@ impl<'g, 'c> Spread<'g, 'c> {
         for (member, passes) in [(giver, true), (taker, false)] {
             let (load, place) = (self.held.loads[member as usize], self.members[member as usize].place());
             let after = if passes { load - 1 } else { load + 1 };
-            self.takers.remove(&(load, place, member));
-            self.takers.insert((after, place, member));
+            let takers = &mut self.takers[self.kinds[member as usize] as usize];
+            takers.remove(&(load, place, member));
+            takers.insert((after, place, member));
             if self.givers.remove(&(Reverse(load), place, member)) {
                 self.givers.insert((Reverse(after), place, member));
             }

@@ -15,6 +15,7 @@ use crate::world::World;
 /// What a strategy has to be told to share out any topics.
 fn config(name: &str) -> Value {
     match name {
+        "composite" => json!({ "parts": [{ "topics": ["*"], "strategy": "sticky" }] }),
         "redundant" => json!({ "copies": 2 }),
         "single-writer" => json!({ "scope": "topic" }),
         _ => Value::Null,
