@@ -16,7 +16,7 @@ use divvy_assignor_connect::wire::{Assignment, Metadata, Work};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::member_ground::{Folder, built};
+use crate::member_ground::{Folder, built, start as spawn};
 use crate::server_led::start;
 use crate::support::{Client, Member, config, within};
 
@@ -61,7 +61,7 @@ impl Worker {
     fn join(addr: SocketAddr) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let (end, ended) = oneshot::channel();
-        tokio::spawn(live(addr, tell, ended));
+        spawn(live(addr, tell, ended));
         Self { told, end }
     }
 

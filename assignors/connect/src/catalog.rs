@@ -58,7 +58,7 @@ impl<'a> Catalog<'a> {
     }
 
     /// How many pieces of work there are.
-    pub fn len(&self) -> usize {
+    pub fn pieces(&self) -> usize {
         self.pieces as usize
     }
 
@@ -80,7 +80,7 @@ impl<'a> Catalog<'a> {
 
     /// For each piece whether it is a connector.
     pub fn are_connectors(&self) -> Vec<bool> {
-        let mut are = vec![false; self.len()];
+        let mut are = vec![false; self.pieces()];
         self.connectors.iter().for_each(|&(_, _, first)| are[first as usize] = true);
         are
     }

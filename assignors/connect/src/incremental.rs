@@ -36,10 +36,10 @@ const BACK_OFF_BASE: i64 = 40;
 impl Round<'_, '_> {
     /// Decides, and leaves in the memo what the next round has to know.
     pub fn decide(&self, memo: &mut Memo) -> Changes {
-        let mut claims = vec![0_u32; self.catalog.len()];
+        let mut claims = vec![0_u32; self.catalog.pieces()];
         self.running.iter().flatten().for_each(|&piece| claims[piece as usize] += 1);
         let known = self.known(memo, &claims);
-        let pieces = 0..self.catalog.len() as u32;
+        let pieces = 0..self.catalog.pieces() as u32;
         let is_idle = |piece: &u32| claims[*piece as usize] == 0;
         let lost: Vec<u32> = pieces.clone().filter(is_idle).filter(|&piece| known[piece as usize]).collect();
         let mut free: Vec<u32> = pieces.filter(is_idle).filter(|&piece| !known[piece as usize]).collect();
@@ -74,7 +74,7 @@ impl Round<'_, '_> {
     /// Which pieces were somebody's to run since the last round: what was configured then and not revoked. When a revocation did not
     /// take effect, only what somebody runs.
     fn known(&self, memo: &Memo, claims: &[u32]) -> Vec<bool> {
-        let mut known = vec![false; self.catalog.len()];
+        let mut known = vec![false; self.catalog.pieces()];
         let Some(before) = &memo.connectors else { return known };
         let by_hash = by_hash(before.iter().map(|known| known.hash));
         for &(name, tasks, first) in self.catalog.connectors() {
@@ -84,7 +84,7 @@ impl Round<'_, '_> {
                 if !before[at].was_revoked(piece) {
                     known[number] = true;
                 } else if claims[number] > 0 {
-                    return vec![false; self.catalog.len()];
+                    return vec![false; self.catalog.pieces()];
                 }
             }
         }
@@ -216,7 +216,7 @@ impl Round<'_, '_> {
 
     /// What is configured now, and what of it is revoked.
     fn remember(&self, revoked: &[Vec<u32>]) -> Vec<Known> {
-        let mut is_revoked = vec![false; self.catalog.len()];
+        let mut is_revoked = vec![false; self.catalog.pieces()];
         revoked.iter().flatten().for_each(|&piece| is_revoked[piece as usize] = true);
         let known = |&(name, tasks, first): &(&str, u32, u32)| {
             let pieces = &is_revoked[first as usize..=(first + tasks) as usize];
