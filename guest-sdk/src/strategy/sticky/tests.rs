@@ -14,6 +14,11 @@ fn near(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     Sticky::new(group).near_replicas().plan(owners)
 }
 
+/// As many groups as take a moment; more with `DIVVY_CASES`.
+fn cases() -> u64 {
+    std::env::var("DIVVY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000)
+}
+
 /// A small group as plain lists: readers by topic and partition owners before.
 struct Small {
     group: TestGroup,
@@ -118,7 +123,7 @@ fn value(small: &Small, plan: &TestPlan) -> (Vec<u32>, u32, u32) {
 
 #[test]
 fn no_plan_is_more_even_and_none_of_the_evenest_moves_less() {
-    for seed in 0..20_000 {
+    for seed in 0..cases() {
         let mut small = small(seed, false);
         small.partitions.iter_mut().for_each(|partition| partition.4.clear());
         let plan = small.group.plan(plain).expect("a plan");
@@ -129,7 +134,7 @@ fn no_plan_is_more_even_and_none_of_the_evenest_moves_less() {
 
 #[test]
 fn with_racks_no_plan_as_even_is_nearer_and_none_as_near_moves_less() {
-    for seed in 0..20_000 {
+    for seed in 0..cases() {
         let small = small(seed, true);
         let plan = small.group.plan(near).expect("a plan");
         laws::whole(&small.group, &plan);
