@@ -107,7 +107,8 @@ public final class Assignors {
                 has.computeIfAbsent(ids.get(owned.topic()), key -> new HashSet<>()).add(owned.partition());
                 taken.computeIfAbsent(ids.get(owned.topic()), key -> new HashSet<>()).add(owned.partition());
             }
-            group.put(id, new Member(reads, has));
+            // The assignor takes no map that somebody could change.
+            group.put(id, new Member(reads, Collections.unmodifiableMap(has)));
         });
         boolean alike = group.values().stream().map(Member::subscribedTopicIds).distinct().count() <= 1;
         long start = System.nanoTime();

@@ -39,7 +39,10 @@ func main() {
 			log.Fatal(err)
 		}
 		ready := time.Now()
-		plan := balancer.Balance(topics)
+		plan, err := balance(balancer, topics)
+		if err != nil {
+			log.Fatal(err)
+		}
 		decided := time.Now()
 		plan.IntoSyncAssignment()
 		deciding = append(deciding, decided.Sub(ready))
@@ -49,6 +52,13 @@ func main() {
 		}
 	}
 	json.NewEncoder(os.Stdout).Encode(map[string]float64{"assign_ms": median(deciding), "whole_ms": median(whole)})
+}
+
+func balance(balancer kgo.GroupMemberBalancer, topics map[string]int32) (kgo.IntoSyncAssignment, error) {
+	if balancer, ok := balancer.(kgo.GroupMemberBalancerOrError); ok {
+		return balancer.BalanceOrError(topics)
+	}
+	return balancer.Balance(topics), nil
 }
 
 func read(file string) (map[string]int32, []kmsg.JoinGroupResponseMember) {
