@@ -1,7 +1,7 @@
 //! From sizes to partitions: who keeps which, what is taken away, and who gets what is free.
 //!
-//! Partitions with the highest numbers are taken away first, over all topics: so a member that gives some up keeps its spread over
-//! topics, and so does who gets them. (Of a single topic in a group with unequal subscriptions it is the lowest first: it makes no
+//! Partitions with the highest numbers are taken away first, of all topics in turn: so a member that gives some up keeps its spread
+//! over topics, and who gets them is spread as well. (Of a single topic in a group with unequal subscriptions it is the lowest first: it makes no
 //! difference but to people who compare the plan with Kafka's.) What is free is dealt out topic by topic, round and round.
 
 use super::tables::{NONE, first, pair, second, sort};
@@ -118,36 +118,38 @@ impl<'g> Deal<'g> {
 
     fn take_away(&mut self, pool: Pool<'_>, mut too_many: u32) {
         let (owner, excess) = (&mut self.owner, &mut self.excess);
-        let mut take = |partition: usize| {
-            if let Some(excess) = excess.get_mut(owner[partition] as usize).filter(|excess| **excess > 0) {
+        let mut take = |partition: u32| {
+            let excess = excess.get_mut(owner[partition as usize] as usize).filter(|excess| **excess > 0);
+            let taken = excess.is_some();
+            if let Some(excess) = excess {
                 *excess -= 1;
-                owner[partition] = NONE;
+                owner[partition as usize] = NONE;
                 too_many -= 1;
             }
-            too_many > 0
+            (taken, too_many == 0)
         };
         match pool {
             Pool::Topics(&[topic]) if self.lowest_first => {
                 let topic = &self.request.topics[topic as usize];
-                for partition in topic.base..topic.base + topic.partitions {
-                    if !take(partition as usize) {
-                        return;
-                    }
-                }
+                let _ = (topic.base..topic.base + topic.partitions).find(|&partition| take(partition).1);
             }
             Pool::Topics(topics) => {
                 let topics = topics.iter().map(|&topic| &self.request.topics[topic as usize]);
                 let mut by_size: Vec<u64> = topics.map(|topic| pair(topic.partitions, topic.base)).collect();
                 sort(&mut by_size);
                 let most = by_size.last().map_or(0, |&topic| first(topic));
-                let mut with_number = by_size.len();
+                let (mut smaller, mut from) = (by_size.len(), 0);
                 for number in (0..most).rev() {
-                    while with_number > 0 && first(by_size[with_number - 1]) > number {
-                        with_number -= 1;
+                    while smaller > 0 && first(by_size[smaller - 1]) > number {
+                        smaller -= 1;
                     }
-                    for &topic in by_size[with_number..].iter().rev() {
-                        if !take((second(topic) + number) as usize) {
-                            return;
+                    // The last topic first, and after one of which something was taken the one before it: all give in turn.
+                    let (start, count) = (from, by_size.len() - smaller);
+                    for at in (start..count).chain(0..start.min(count)) {
+                        match take(second(by_size[by_size.len() - 1 - at]) + number) {
+                            (_, true) => return,
+                            (true, _) => from = at + 1,
+                            (false, _) => {}
                         }
                     }
                 }
@@ -160,11 +162,7 @@ impl<'g> Deal<'g> {
                 };
                 let mut by_number: Vec<u64> = partitions.iter().map(|&at| pair(number(at), at)).collect();
                 sort(&mut by_number);
-                for &partition in by_number.iter().rev() {
-                    if !take(second(partition) as usize) {
-                        return;
-                    }
-                }
+                let _ = by_number.iter().rev().find(|&&partition| take(second(partition)).1);
             }
         }
     }

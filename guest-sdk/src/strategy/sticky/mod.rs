@@ -249,14 +249,14 @@ impl Planner<'_, '_> {
         if Search::new(&mut net, total).run(work) != End::Balanced {
             net.pour_the_rest();
         }
-        let entries = &net.entries;
-        let by_agent =
-            Lists::positions(crew.members.len(), &entries.iter().map(|entry| entry.agent).collect::<Vec<_>>());
-        let in_order: Vec<u32> = (0..crew.members.len() as u32).flat_map(|agent| by_agent.of(agent)).copied().collect();
-        let class_of: Vec<u32> = in_order.iter().map(|&at| entries[at as usize].class).collect();
-        let by_class = Lists::by_key(classes, &class_of, &in_order);
+        let entries = net.entries;
+        let by_class = Lists::positions(classes, &entries.iter().map(|entry| entry.class).collect::<Vec<_>>());
+        let mut in_order = Vec::new();
         for class in 0..classes as u32 {
-            let shares = by_class.of(class).iter().map(|&entry| entries[entry as usize]);
+            in_order.clear();
+            in_order.extend(by_class.of(class).iter().map(|&at| pair(entries[at as usize].agent, at)));
+            sort(&mut in_order);
+            let shares = in_order.iter().map(|&at| entries[second(at) as usize]);
             let member = |agent: u32| crew.members[agent as usize];
             let shares = shares.map(|entry| Share { member: member(entry.agent), had: entry.had, gets: entry.has });
             self.deal.settle(layout.pool(class), shares, owners);

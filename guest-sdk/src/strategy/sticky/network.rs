@@ -6,7 +6,7 @@
 //!
 //! `search.rs` moves units along the cheapest chains until everybody is within bounds.
 
-use super::tables::{Bits, Lists, NONE, pair, second, sort};
+use super::tables::{Bits, Lists, NONE, ones_of, pair, second, sort};
 
 /// What an agent has of a class.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,15 @@ pub struct Network<'a> {
     had: Vec<u32>,
 }
 
+/// What is used again for every class that is poured.
+struct Pour {
+    takers: Vec<u32>,
+    /// Kinds of which nobody has room.
+    full: Bits,
+    /// By agent its entry of the class.
+    slots: Vec<u32>,
+}
+
 impl<'a> Network<'a> {
     /// Nobody has anything yet.
     pub fn new(
@@ -62,6 +71,9 @@ impl<'a> Network<'a> {
             agents.of(kind).iter().for_each(|&agent| kind_of[agent as usize] = kind);
         }
         let (agents_count, classes) = (bounds.len(), free.len());
+        let units: u64 = free.iter().map(|&units| u64::from(units)).sum();
+        // No more entries than units, nor than pairs: room for them at once, since growing would need it twice.
+        let entries = units.min((agents_count * classes) as u64) as usize;
         Network {
             readers,
             near,
@@ -70,7 +82,7 @@ impl<'a> Network<'a> {
             bounds,
             free,
             load: vec![0; agents_count],
-            entries: Vec::new(),
+            entries: Vec::with_capacity(entries),
             heads: vec![NONE; agents_count],
             had: vec![0; classes + 1],
         }
@@ -154,10 +166,11 @@ impl<'a> Network<'a> {
         let classes = (0..self.classes() as u32).filter(|&class| self.free[class as usize] > 0);
         let mut order: Vec<u64> = classes.map(|class| pair(self.readers.count(class) as u32, class)).collect();
         sort(&mut order);
-        let mut slots = vec![NONE; self.bounds.len()];
-        let mut takers = Vec::new();
+        let mut pour =
+            Pour { takers: Vec::new(), full: Bits::new(1, self.agents.keys()), slots: vec![NONE; self.bounds.len()] };
         for class in order.into_iter().map(second) {
-            self.pour_class(class, &mut takers, &mut slots);
+            self.find_takers(class, &mut pour);
+            self.pour_class(class, &mut pour);
         }
     }
 
@@ -168,17 +181,30 @@ impl<'a> Network<'a> {
         self.pour();
     }
 
-    fn pour_class(&mut self, class: u32, takers: &mut Vec<u32>, slots: &mut [u32]) {
-        // A few units need no look at everybody.
+    /// Looks for agents that have room and are near. A few units need no look at everybody.
+    fn find_takers(&self, class: u32, pour: &mut Pour) {
         let enough = self.free[class as usize] as usize * 4 + 64;
-        takers.clear();
-        for kind in self.readers.ones(class).filter(|&kind| !self.is_far(class, kind)) {
-            if takers.len() >= enough {
-                break;
+        pour.takers.clear();
+        for (word, &readers) in self.readers.row(class).iter().enumerate() {
+            for kind in ones_of(readers & !pour.full.row(0)[word]).map(|bit| word as u32 * 64 + bit) {
+                if self.is_far(class, kind) {
+                    continue;
+                }
+                let before = pour.takers.len();
+                let agents = self.agents.of(kind).iter();
+                let has_room = |agent: &&u32| self.load[**agent as usize] < self.bounds[**agent as usize].high;
+                pour.takers.extend(agents.filter(has_room));
+                if pour.takers.len() == before {
+                    pour.full.set(0, kind);
+                }
+                if pour.takers.len() >= enough {
+                    return;
+                }
             }
-            let agents = self.agents.of(kind).iter();
-            takers.extend(agents.filter(|&&agent| self.load[agent as usize] < self.bounds[agent as usize].high));
         }
+    }
+
+    fn pour_class(&mut self, class: u32, Pour { takers, slots, .. }: &mut Pour) {
         let had = self.had_of(class);
         for at in had.clone() {
             slots[self.entries[at as usize].agent as usize] = at;

@@ -159,10 +159,19 @@ impl<'n, 'a> Search<'n, 'a> {
         i64::from(entry.has <= entry.had) - self.cost(entry.class, self.net.kind_of[entry.agent as usize])
     }
 
-    /// Calls with each step from a node, but not with steps to kinds that were seen; a kind of which the call says so is seen then.
-    fn each_step(&self, node: Node, seen: &mut Bits, mut found: impl FnMut(u32, i64) -> bool) -> usize {
+    /// Calls with each step from a node, but not with steps to kinds that were seen, and not to classes when all were; a kind of which
+    /// the call says so is seen then.
+    fn each_step(&self, node: Node, seen: &mut Seen, mut found: impl FnMut(u32, i64) -> bool) -> usize {
         let mut steps = 1;
         let mut cursor = 0;
+        if let Node::Agent(agent) = node
+            && seen.classes == self.net.classes()
+        {
+            if self.can_give_to_middle(agent) {
+                found(self.middle(), 0);
+            }
+            return steps;
+        }
         if let Node::Class(class) = node {
             for at in self.net.had_of(class) {
                 let entry = self.net.entries[at as usize];
@@ -174,10 +183,10 @@ impl<'n, 'a> Search<'n, 'a> {
             }
             for (word, &readers) in self.net.readers.row(class).iter().enumerate() {
                 steps += 1;
-                for kind in ones_of(readers & !seen.row(0)[word]).map(|bit| word as u32 * 64 + bit) {
+                for kind in ones_of(readers & !seen.kinds.row(0)[word]).map(|bit| word as u32 * 64 + bit) {
                     steps += 1;
                     if found(self.kind(kind), self.cost(class, kind)) {
-                        seen.set(0, kind);
+                        seen.kinds.set(0, kind);
                     }
                 }
             }
@@ -194,12 +203,13 @@ impl<'n, 'a> Search<'n, 'a> {
     fn free_paths(&mut self, work: &mut Work) -> bool {
         self.step.fill(NONE);
         self.cursor.fill(0);
-        let mut seen = Bits::new(1, self.net.agents.keys());
+        let mut seen = Seen { kinds: Bits::new(1, self.net.agents.keys()), classes: 0 };
         let mut queue = std::mem::take(&mut self.queue);
         queue.clear();
         for at in 0..self.potential.len() as u32 {
             if self.excess(self.node(at)) > 0 {
                 self.step[at as usize] = 0;
+                seen.classes += usize::from((at as usize) < self.net.classes());
                 queue.push(at);
             }
         }
@@ -217,14 +227,17 @@ impl<'n, 'a> Search<'n, 'a> {
                 last = steps;
                 continue;
             }
+            let mut classes = 0;
             let walked = self.each_step(node, &mut seen, |to, cost| {
                 let free = cost + self.potential[at as usize] == self.potential[to as usize];
                 if free && step[to as usize] == NONE {
                     step[to as usize] = steps + 1;
+                    classes += usize::from((to as usize) < self.net.classes());
                     queue.push(to);
                 }
                 free
             });
+            seen.classes += classes;
             if !work.spend(walked) {
                 break;
             }
@@ -350,7 +363,7 @@ impl<'n, 'a> Search<'n, 'a> {
     fn cheapest_paths(&mut self, work: &mut Work) -> bool {
         let mut distance = std::mem::take(&mut self.distance);
         distance.fill(AWAY);
-        let mut seen = Bits::new(1, self.net.agents.keys());
+        let mut seen = Seen { kinds: Bits::new(1, self.net.agents.keys()), classes: 0 };
         let mut heap = BinaryHeap::new();
         for at in 0..self.potential.len() as u32 {
             if self.excess(self.node(at)) > 0 {
@@ -371,8 +384,10 @@ impl<'n, 'a> Search<'n, 'a> {
                 nearest = Some(far);
                 continue;
             }
-            if let Node::Kind(kind) = node {
-                seen.set(0, kind);
+            match node {
+                Node::Kind(kind) => seen.kinds.set(0, kind),
+                Node::Class(_) => seen.classes += 1,
+                Node::Agent(_) | Node::Middle => {}
             }
             let walked = self.each_step(node, &mut seen, |to, cost| {
                 let there = far + cost + self.potential[at as usize] - self.potential[to as usize];
@@ -445,6 +460,12 @@ impl<'n, 'a> Search<'n, 'a> {
             }
         }
     }
+}
+
+/// Where nothing new is to be found.
+struct Seen {
+    kinds: Bits,
+    classes: usize,
 }
 
 /// A node on a path, and where its cursor was before the step from it.

@@ -12,8 +12,17 @@ pub struct Lists {
 
 impl Lists {
     /// Sorts items by their keys, which are below `count`; those with key [`NONE`] are left out. Items of one key keep their order.
-    #[inline(never)]
     pub fn by_key(count: usize, keys: &[u32], items: &[u32]) -> Self {
+        Self::sorted(count, keys, Some(items))
+    }
+
+    /// Sorts the positions of keys by the keys, likewise.
+    pub fn positions(count: usize, keys: &[u32]) -> Self {
+        Self::sorted(count, keys, None)
+    }
+
+    #[inline(never)]
+    fn sorted(count: usize, keys: &[u32], items: Option<&[u32]>) -> Self {
         let mut starts = vec![0; count + 1];
         keys.iter().filter(|key| **key != NONE).for_each(|&key| starts[key as usize + 1] += 1);
         for key in 0..count {
@@ -21,16 +30,11 @@ impl Lists {
         }
         let mut next = starts.clone();
         let mut sorted = vec![0; starts[count] as usize];
-        for (&key, &item) in keys.iter().zip(items).filter(|(key, _)| **key != NONE) {
-            sorted[next[key as usize] as usize] = item;
+        for (at, &key) in keys.iter().enumerate().filter(|(_, key)| **key != NONE) {
+            sorted[next[key as usize] as usize] = items.map_or(at as u32, |items| items[at]);
             next[key as usize] += 1;
         }
         Lists { starts, items: sorted }
-    }
-
-    /// Sorts the positions of keys by the keys, likewise.
-    pub fn positions(count: usize, keys: &[u32]) -> Self {
-        Self::by_key(count, keys, &(0..keys.len() as u32).collect::<Vec<u32>>())
     }
 
     /// The items of a key.

@@ -14,6 +14,11 @@ fn near(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     Sticky::new(group).near_replicas().plan(owners)
 }
 
+/// As many groups as take a moment; more with `DIVVY_CASES`.
+fn cases() -> u64 {
+    std::env::var("DIVVY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000)
+}
+
 /// A small group as plain lists: readers by topic and partition owners before.
 struct Small {
     group: TestGroup,
@@ -118,7 +123,7 @@ fn value(small: &Small, plan: &TestPlan) -> (Vec<u32>, u32, u32) {
 
 #[test]
 fn no_plan_is_more_even_and_none_of_the_evenest_moves_less() {
-    for seed in 0..20_000 {
+    for seed in 0..cases() {
         let mut small = small(seed, false);
         small.partitions.iter_mut().for_each(|partition| partition.4.clear());
         let plan = small.group.plan(plain).expect("a plan");
@@ -129,10 +134,85 @@ fn no_plan_is_more_even_and_none_of_the_evenest_moves_less() {
 
 #[test]
 fn with_racks_no_plan_as_even_is_nearer_and_none_as_near_moves_less() {
-    for seed in 0..20_000 {
+    for seed in 0..cases() {
         let small = small(seed, true);
         let plan = small.group.plan(near).expect("a plan");
         laws::whole(&small.group, &plan);
         assert_eq!(value(&small, &plan), best(&small), "seed {seed}: {:?}", small.group);
     }
+}
+
+/// Capacities in which everything fits are kept, and within them sizes are even.
+#[test]
+fn nobody_gets_more_than_fits_while_others_have_room() {
+    for seed in 0..cases() {
+        let small = small(seed, false);
+        let mut dice = Dice::new(seed);
+        let limits: Vec<u32> = small.members.iter().map(|_| dice.roll(8) as u32).collect();
+        let with = |group: &TestGroup, limits: &[u32]| {
+            let mut group = group.clone();
+            for (number, limit) in limits.iter().enumerate() {
+                group = group.config(&format!("limit-{number}"), f64::from(*limit));
+            }
+            group
+        };
+        let group = with(&small.group, &limits);
+        let plan = group.plan(up_to).expect("a plan");
+        laws::whole(&group, &plan);
+        // Beyond its capacity a member's next partition counts more than any within, by how far it is beyond.
+        let price = |member: usize, size: usize| match size.checked_sub(limits[member] as usize) {
+            None | Some(0) => size,
+            Some(beyond) => 1_000 + beyond,
+        };
+        let size = |member: usize| plan.size(&small.members[member]);
+        for (topic, number, readers, _, _) in &small.partitions {
+            let Some(owners) = plan.owners.get(&(topic.clone(), *number)) else { continue };
+            let owner = small.members.iter().position(|member| *member == owners[0]).expect("a member");
+            for &reader in readers.iter().filter(|reader| **reader != owner) {
+                let (saves, costs) = (price(owner, size(owner)), price(reader, size(reader) + 1));
+                assert!(saves <= costs, "seed {seed}: {topic}-{number} of {owner} should go to {reader}");
+            }
+        }
+    }
+}
+
+fn up_to(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+    let limit = |at: usize| group.config().number(["limit-0", "limit-1", "limit-2", "limit-3", "limit-4"][at]);
+    let limits = (0..group.members().len()).map(|at| limit(at).map_or(u32::MAX, |limit| limit as u32));
+    Sticky::new(group).capacities(limits.collect()).plan(owners)
+}
+
+/// What is not asked for is not touched, and does not count.
+#[test]
+fn some_topics_are_planned_as_if_there_were_no_others() {
+    fn first(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+        Sticky::new(group).topics(group.topics().take(2)).plan(owners)
+    }
+    for seed in 0..cases() {
+        let small = small(seed, false);
+        let plan = small.group.plan(first).expect("a plan");
+        let names: Vec<String> = plan.owners.keys().map(|spot| spot.0.clone()).collect();
+        assert!(names.iter().all(|name| name == "t0" || name == "t1"), "seed {seed}: {names:?}");
+        let asked =
+            |partition: &&(String, u32, Vec<usize>, Option<usize>, Vec<usize>)| ["t0", "t1"].contains(&&*partition.0);
+        let partitions = small.partitions.iter().filter(asked).cloned().collect();
+        let mut part = Small { partitions, ..small };
+        part.partitions.iter_mut().for_each(|partition| partition.4.clear());
+        assert_eq!(value(&part, &plan), best(&part), "seed {seed}");
+    }
+}
+
+/// Whatever the subscriptions: work is bounded, and what comes out is whole.
+#[test]
+fn many_members_that_read_all_sorts_of_topics_get_a_plan() {
+    let mut dice = Dice::new(1);
+    let mut group = (0..150).fold(TestGroup::new(), |group, at| group.topic(format!("t{at}"), 1 + at % 9));
+    for member in 0..120 {
+        let reads = (0..150).filter(|_| dice.once_in(3)).map(|at| format!("t{at}"));
+        group = group.member(TestMember::new(format!("m{member}")).reads(reads));
+    }
+    let plan = group.plan(plain).expect("a plan");
+    laws::whole(&group, &plan);
+    laws::balanced(&plan, 1);
+    assert!(plan.notes.is_empty(), "{:?}", plan.notes);
 }
