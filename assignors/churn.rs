@@ -44,7 +44,8 @@ impl World {
     pub fn new(seed: u64, bounds: Bounds) -> Self {
         let mut dice = Dice::new(seed);
         let alike = dice.once_in(2);
-        let topics = (0..1 + dice.roll(bounds.topics)).map(|at| (format!("t{at}"), dice.roll(bounds.partitions + 1) as u32));
+        let topics =
+            (0..1 + dice.roll(bounds.topics)).map(|at| (format!("t{at}"), dice.roll(bounds.partitions + 1) as u32));
         let topics = topics.collect();
         let mut world = World { dice, topics, members: BTreeMap::new(), claims: BTreeMap::new(), alike, born: 0 };
         (0..1 + world.dice.roll(bounds.members)).for_each(|_| world.join());

@@ -88,7 +88,8 @@ fn unequal(group: &Group<'_>, owners: &mut Owners) {
         }
     }
     for _ in 0..ROUNDS {
-        let moves: usize = topics.iter().map(|(topic, readers)| balance(group, *topic, readers, &mut size, owners)).sum();
+        let moves: usize =
+            topics.iter().map(|(topic, readers)| balance(group, *topic, readers, &mut size, owners)).sum();
         if moves == 0 {
             return;
         }
@@ -96,7 +97,13 @@ fn unequal(group: &Group<'_>, owners: &mut Owners) {
 }
 
 /// One topic: the most loaded reader gives its last partition to the least loaded one, while they are two apart.
-fn balance(group: &Group<'_>, topic: Topic<'_>, readers: &[Member<'_>], size: &mut [usize], owners: &mut Owners) -> usize {
+fn balance(
+    group: &Group<'_>,
+    topic: Topic<'_>,
+    readers: &[Member<'_>],
+    size: &mut [usize],
+    owners: &mut Owners,
+) -> usize {
     let sizes = || readers.iter().map(|reader| size[reader.index()]);
     if sizes().max() <= sizes().min().map(|least| least + 1) {
         return 0;

@@ -37,7 +37,10 @@ fn no_single_move_helps(seed: u64, world: &World, plan: &TestPlan) {
         let owner = &plan.owners[&(topic.clone(), partition)][0];
         for reader in readers {
             let (has, other) = (plan.size(owner), plan.size(&reader));
-            assert!(has <= other + 1, "seed {seed}: {topic}-{partition} of {owner} ({has}) could go to {reader} ({other})");
+            assert!(
+                has <= other + 1,
+                "seed {seed}: {topic}-{partition} of {owner} ({has}) could go to {reader} ({other})"
+            );
         }
     }
 }
@@ -99,7 +102,11 @@ fn a_join_moves_only_to_the_joiner_and_a_leave_only_what_was_left() {
         }
         world.adopt(&world.group().plan(assign).expect("a plan"));
         let before = world.clone();
-        if seed % 2 == 0 { world.join() } else { world.leave() }
+        if seed % 2 == 0 {
+            world.join()
+        } else {
+            world.leave()
+        }
         let joined = world.members.keys().find(|id| !before.members.contains_key(*id));
         let plan = world.group().plan(assign).expect("a plan");
         for (at, id) in world.owners_before() {
@@ -173,7 +180,11 @@ fn spread_topics_move_little_when_a_member_joins_or_leaves() {
         }
         world.adopt(&spread(world.group()).plan(assign).expect("a plan"));
         let (before, old) = (world.clone(), world.members.len() as u32);
-        if seed % 2 == 0 { world.join() } else { world.leave() }
+        if seed % 2 == 0 {
+            world.join()
+        } else {
+            world.leave()
+        }
         let new = world.members.len() as u32;
         let plan = spread(world.group()).plan(assign).expect("a plan");
         let last = world.owners_before();
@@ -181,7 +192,8 @@ fn spread_topics_move_little_when_a_member_joins_or_leaves() {
             let owner = plan.owners.get(*at).map(|owners| &owners[0]);
             owner.is_some_and(|owner| owner != *id && before.members.contains_key(owner))
         });
-        let bound: u32 = world.topics.values().map(|count| (count % old).max(count.checked_rem(new).unwrap_or(0))).sum();
+        let bound: u32 =
+            world.topics.values().map(|count| (count % old).max(count.checked_rem(new).unwrap_or(0))).sum();
         assert!(among_stayers.count() as u32 <= bound, "seed {seed}: {bound} are allowed");
     }
 }
@@ -218,7 +230,11 @@ fn a_long_chain_of_shared_topics_settles() {
     for at in 0..39 {
         let topics = [at, at + 1].map(|topic| format!("t{topic:02}")).into_iter().collect();
         world.members.insert(format!("m{at:02}"), churn::Reader { topics, instance_id: None });
-        world.claims.entry(format!("m{at:02}")).or_default().extend((0..60).map(|partition| (format!("t{at:02}"), partition)));
+        world
+            .claims
+            .entry(format!("m{at:02}"))
+            .or_default()
+            .extend((0..60).map(|partition| (format!("t{at:02}"), partition)));
     }
     let plan = world.group().plan(assign).expect("a plan");
     no_single_move_helps(1, &world, &plan);

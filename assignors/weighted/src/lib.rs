@@ -43,7 +43,9 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
         None => "weight",
         Some(value) => match config.text("fact").filter(|fact| !fact.is_empty()) {
             Some(fact) => fact,
-            None => return Err(divvy_guest::bad_setting("fact", value, "write the name of a fact, such as \"weight\"")),
+            None => {
+                return Err(divvy_guest::bad_setting("fact", value, "write the name of a fact, such as \"weight\""));
+            }
         },
     };
     let min_gain = match config.get("min_gain") {

@@ -94,7 +94,10 @@ fn equal_subscriptions_get_exact_shares_with_the_fewest_moves() {
                 more => panic!("seed {seed}: {id} has {more} more than its whole share"),
             }
         }
-        assert!(odd.iter().min() >= even.iter().max() || odd.is_empty() || even.is_empty(), "seed {seed}: {odd:?} {even:?}");
+        assert!(
+            odd.iter().min() >= even.iter().max() || odd.is_empty() || even.is_empty(),
+            "seed {seed}: {odd:?} {even:?}"
+        );
         // Of equal remainders those that had more come first; so nothing moves but what is above the shares.
         let had = world.sizes_before();
         let mut order: Vec<&String> = world.members.keys().collect();
@@ -111,7 +114,11 @@ fn no_single_move_brings_sizes_nearer_to_the_weights() {
     live(600, false, |seed, world, weights, _, plan| {
         // Members that read the same have exact shares instead, which is a law of its own.
         let known = |id: &String| -> Vec<&String> {
-            world.members[id].topics.iter().filter(|topic| world.topics.get(*topic).is_some_and(|&count| count > 0)).collect()
+            world.members[id]
+                .topics
+                .iter()
+                .filter(|topic| world.topics.get(*topic).is_some_and(|&count| count > 0))
+                .collect()
         };
         // A drained member counts for next to nothing.
         let weight = |id: &String| if weights[id] == 0 { 1e-12 } else { weights[id] as f64 };
@@ -172,7 +179,10 @@ fn settings_that_nobody_understands_are_refused() {
     let group = || TestGroup::new().topic("t", 3).members(2);
     assert_eq!(refused(group().config("fact", 3.0)), "config: fact is 3: write the name of a fact, such as \"weight\"");
     assert_eq!(refused(group().config("min_gain", 2.0)), "config: min_gain is 2: write a number from 0 to 1");
-    assert_eq!(refused(group().config("min_gian", 0.0)), "config: there is no key \"min_gian\": did you mean \"min_gain\"?");
+    assert_eq!(
+        refused(group().config("min_gian", 0.0)),
+        "config: there is no key \"min_gian\": did you mean \"min_gain\"?"
+    );
 }
 
 #[test]

@@ -68,9 +68,8 @@ pub fn level(members: &[Level], total: u32) -> Vec<u32> {
     if members.is_empty() {
         return Vec::new();
     }
-    let below = |member: &Level, level: f64| {
-        (((level * member.weight + 1.0) / 2.0).floor() as u32).saturating_sub(member.size)
-    };
+    let below =
+        |member: &Level, level: f64| (((level * member.weight + 1.0) / 2.0).floor() as u32).saturating_sub(member.size);
     let sure = sure_level(members.iter().map(|member| (member.size, member.weight)), u64::from(total), |level| {
         members.iter().map(|member| u64::from(below(member, level))).sum()
     });

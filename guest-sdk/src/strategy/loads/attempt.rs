@@ -218,7 +218,8 @@ impl<'a, 'g> Attempt<'a, 'g> {
         let need: usize = readers.iter().map(|&reader| bounds.least.saturating_sub(self.here[reader]) as usize).sum();
         let Some(missing) = need.checked_sub(free.len() + others).filter(|&missing| missing > 0) else { return };
         // The highest count that frees enough.
-        let above = |most: u32| readers.iter().map(|&reader| self.here[reader].saturating_sub(most) as usize).sum::<usize>();
+        let above =
+            |most: u32| readers.iter().map(|&reader| self.here[reader].saturating_sub(most) as usize).sum::<usize>();
         let (mut low, mut high) = (bounds.least, bounds.most);
         while low < high {
             let middle = low + (high - low).div_ceil(2);

@@ -62,7 +62,14 @@ impl<'a> Loads<'a> {
 
 /// Gives all partitions of a group; `weights` has a number from 0 for each member by index: what it can bear beside others. A
 /// member of weight 0 gets something only if nobody else can.
-pub fn give(group: &Group<'_>, pools: &Pools<'_>, weights: &[f64], loads: Loads<'_>, rules: Rules, owners: &mut Owners) {
+pub fn give(
+    group: &Group<'_>,
+    pools: &Pools<'_>,
+    weights: &[f64],
+    loads: Loads<'_>,
+    rules: Rules,
+    owners: &mut Owners,
+) {
     let mut attempt = Attempt::new(group, pools, weights, loads, rules);
     if rules.by_topic {
         for pool in &pools.pools {
