@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::EmbeddedProtocol;
 pub use super::classic::NotDecodable;
 use super::classic::{Reader, put_count, put_nullable_bytes, put_string};
-pub use super::owned::{Partitions, TopicPartitions};
-use super::owned::{put_owned, read_owned};
+pub use super::owned::{Owned, Partitions, TopicPartitions};
+use super::owned::{put_owned, read_list, read_owned};
 
 #[cfg(test)]
 mod tests;
@@ -37,7 +37,7 @@ pub struct Tail<'a> {
     /// What its strategy wants to tell the leader's.
     pub user_data: Option<&'a [u8]>,
     /// What it owns (since v1).
-    pub owned: Vec<TopicPartitions<'a>>,
+    pub owned: Owned<'a>,
     /// The generation that `owned` is of, or -1 (since v2).
     pub generation: i32,
     /// Where it runs (since v3); never empty.
@@ -46,7 +46,7 @@ pub struct Tail<'a> {
 
 impl Default for Tail<'_> {
     fn default() -> Self {
-        Self { user_data: None, owned: Vec::new(), generation: -1, rack: None }
+        Self { user_data: None, owned: Owned::default(), generation: -1, rack: None }
     }
 }
 
@@ -130,7 +130,7 @@ impl<'a> Subscription<'a> {
         topics.iter().for_each(|topic| put_string(&mut to, topic));
         put_nullable_bytes(&mut to, self.tail.user_data);
         if version >= 1 {
-            put_owned(&mut to, &self.tail.owned);
+            put_owned(&mut to, self.tail.owned.iter());
         }
         if version >= 2 {
             to.extend_from_slice(&self.tail.generation.to_be_bytes());
@@ -159,7 +159,7 @@ impl<'a> Assignment<'a> {
     pub fn decode(bytes: &'a [u8]) -> Result<Self, NotDecodable> {
         let mut reader = Reader(bytes);
         read_version(&mut reader)?;
-        Ok(Self { topics: read_owned(&mut reader)?, user_data: reader.nullable_bytes("user data")? })
+        Ok(Self { topics: read_list(&mut reader)?, user_data: reader.nullable_bytes("user data")? })
     }
 
     /// Reads a state as members do: no bytes at all are no work.
@@ -170,7 +170,7 @@ impl<'a> Assignment<'a> {
     /// Writes it, sorted.
     pub fn encode(&self) -> Vec<u8> {
         let mut to = ASSIGNMENT_VERSION.to_be_bytes().to_vec();
-        put_owned(&mut to, &self.topics);
+        put_owned(&mut to, self.topics.iter().cloned());
         put_nullable_bytes(&mut to, self.user_data);
         to
     }
@@ -205,7 +205,7 @@ impl EmbeddedProtocol for Consumer {
             shown["rack"] = json!(rack);
         }
         if !tail.owned.is_empty() {
-            shown["owned"] = show(&tail.owned);
+            shown["owned"] = show(tail.owned.iter());
             shown["generation"] = json!(tail.generation);
         }
         if let Some(data) = tail.user_data.and_then(|bytes| super::user_data::UserData::decode(bytes).ok()) {
@@ -213,17 +213,17 @@ impl EmbeddedProtocol for Consumer {
                 shown["facts"] = json!(data.facts);
             }
             if let Some(last) = data.last.filter(|last| !last.owned.is_empty()) {
-                shown["last"] = json!({ "generation": last.generation, "owned": show(&last.owned) });
+                shown["last"] = json!({ "generation": last.generation, "owned": show(last.owned.iter()) });
             }
         }
         Some(shown)
     }
 
     fn state(&self, bytes: &[u8]) -> Option<Value> {
-        Assignment::decode_state(bytes).ok().map(|assignment| show(&assignment.topics))
+        Assignment::decode_state(bytes).ok().map(|assignment| show(assignment.topics.into_iter()))
     }
 }
 
-fn show(owned: &[TopicPartitions<'_>]) -> Value {
-    owned.iter().map(|of| (of.topic.to_owned(), json!(of.partitions.iter().collect::<Vec<_>>()))).collect()
+fn show<'o>(owned: impl Iterator<Item = TopicPartitions<'o>>) -> Value {
+    owned.map(|of| (of.topic.to_owned(), json!(of.partitions.iter().collect::<Vec<_>>()))).collect()
 }

@@ -5,7 +5,7 @@
 //! None of the forms says which one it is.
 
 use super::classic::{NotDecodable, Reader};
-use super::owned::{TopicPartitions, read_owned};
+use super::owned::{Owned, read_owned};
 
 /// What a member had last.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,7 +13,7 @@ pub struct StickyData<'a> {
     /// In which generation, or -1.
     pub generation: i32,
     /// What; nothing in the short form.
-    pub owned: Vec<TopicPartitions<'a>>,
+    pub owned: Owned<'a>,
 }
 
 impl<'a> StickyData<'a> {
@@ -21,7 +21,7 @@ impl<'a> StickyData<'a> {
     pub fn decode(bytes: &'a [u8]) -> Result<Self, NotDecodable> {
         let mut reader = Reader(bytes);
         if bytes.len() == 4 {
-            return Ok(Self { generation: reader.i32("generation")?.max(-1), owned: Vec::new() });
+            return Ok(Self { generation: reader.i32("generation")?.max(-1), owned: Owned::default() });
         }
         let owned = read_owned(&mut reader)?;
         let generation = if reader.is_empty() { -1 } else { reader.i32("generation")?.max(-1) };
@@ -41,8 +41,11 @@ mod tests {
         let older = StickyData::decode(&OWNED).unwrap();
         assert_eq!(long, Ok(7));
         assert_eq!(older.generation, -1);
-        assert_eq!((older.owned[0].topic, older.owned[0].partitions.iter().collect()), ("t", vec![3]));
-        assert_eq!(StickyData::decode(&[0, 0, 0, 9]), Ok(StickyData { generation: 9, owned: Vec::new() }));
+        assert_eq!(
+            older.owned.iter().map(|of| (of.topic, of.partitions.iter().collect())).collect::<Vec<_>>(),
+            [("t", vec![3])]
+        );
+        assert_eq!(StickyData::decode(&[0, 0, 0, 9]), Ok(StickyData { generation: 9, owned: Owned::default() }));
     }
 
     #[test]

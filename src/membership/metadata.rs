@@ -34,7 +34,7 @@ pub(super) fn of_member(config: &Config, claim: Option<&Claim>) -> Bytes {
 }
 
 fn subscription(config: &Config, topics: &[TopicName], claim: Option<&Claim>) -> Bytes {
-    let last = claim.map(|claim| Last { generation: claim.generation.0, owned: borrow(&claim.partitions) });
+    let last = claim.map(|claim| Last { generation: claim.generation.0, owned: borrow(&claim.partitions).into() });
     let user_data = UserData { facts: config.facts.clone(), last, x: None }.encode();
     let rack = config.facts.get(RACK).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
     let subscription = Subscription {

@@ -77,7 +77,7 @@ fn the_request_says_facts_rack_claims_and_configuration() {
         facts: Facts::from([("rack".into(), json!("r2")), ("weight".into(), json!(3))]),
         last: Some(Last {
             generation: 4,
-            owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }],
+            owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }].into(),
         }),
         x: Some(b"x"),
     }
