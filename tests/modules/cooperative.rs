@@ -17,7 +17,7 @@ use divvy::topics::{Topic, TopicTable};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::native::native;
+use crate::native::{SOLE_OWNERS, native};
 use crate::vectors::module;
 
 #[derive(Deserialize)]
@@ -174,7 +174,7 @@ fn cases() -> Vec<Case> {
 fn every_strategy_hands_over_under_a_cooperative_name() {
     let cases = cases();
     assert!(cases.len() >= 45, "only {} cases", cases.len());
-    for name in ["range", "roundrobin", "rack-aware", "sticky", "cooperative-sticky", "rack-aware-sticky"] {
+    for name in SOLE_OWNERS {
         let strategy = native(name);
         cases.iter().for_each(|case| case.run(&strategy));
     }
