@@ -15,6 +15,7 @@ mod facts;
 mod handle;
 mod large;
 mod limits;
+mod line;
 mod listener;
 mod memory;
 mod messages;
