@@ -9,8 +9,8 @@ use super::cooperative::too_early;
 use super::manifest::Mode;
 use super::owners::NOBODY;
 use super::verify::{Spot, Sweep, too_few};
-use super::view::{Unread, View};
-use crate::embedded::consumer::{Assignment, TopicPartitions};
+use super::view::{Hint, Unread, View};
+use crate::embedded::consumer::Assignment;
 use crate::embedded::single_writer::Role;
 use crate::ids::{MemberId, ProtocolType, TopicName};
 use crate::topics::TopicTable;
@@ -88,13 +88,14 @@ fn check_assignments(plan: &EncodedPlan<'_>) -> Result<(), String> {
     let mut tally = Tally::new(&view, copies, &holds);
     for (id, state) in plan.states {
         let member = view.members.binary_search_by(|member| member.id.cmp(id)).map_err(|_| not_a_member(id))?;
-        let assignment = Assignment::decode_state(state).map_err(|fault| unreadable(id, fault))?;
-        let mut hint = 0;
-        for given in &assignment.topics {
-            tally.give(member, given, &mut hint).map_err(|broken| match broken {
+        let given = Assignment::owned_of_state(state).map_err(|fault| unreadable(id, fault))?;
+        let mut hint = Hint::default();
+        for (topic, numbers) in given.encoded() {
+            tally.give(member, topic, numbers, &mut hint).map_err(|broken| match broken {
                 Broken::Rule(text) => text,
                 Broken::Stranger => {
-                    stranger(given.topic, id, table.binary_search_by_key(&given.topic, |row| row.0).is_ok())
+                    let exists = table.binary_search_by_key(&topic, |row| row.0.as_bytes()).is_ok();
+                    stranger(&String::from_utf8_lossy(topic), id, exists)
                 }
             })?;
         }
@@ -131,13 +132,14 @@ impl<'v, 'a> Tally<'v, 'a> {
         Self { view, copies, last_owner, owners: vec![0; counted], holds, keepers: vec![0; kept] }
     }
 
-    fn give(&mut self, member: usize, given: &TopicPartitions<'_>, hint: &mut usize) -> Result<(), Broken> {
+    /// `numbers` are as they stand in the state, four bytes each.
+    fn give(&mut self, member: usize, topic: &[u8], numbers: &[u8], hint: &mut Hint) -> Result<(), Broken> {
         let view = self.view;
         let reads = &view.sets[view.members[member].set as usize];
-        let topic = view.topic(given.topic.as_bytes(), hint).filter(|&topic| reads.contains(topic as u32));
+        let topic = view.topic(topic, hint).filter(|&topic| reads.contains(topic as u32));
         let topic = &view.topics[topic.ok_or(Broken::Stranger)?];
         let id = view.members[member].id;
-        for partition in given.partitions.iter() {
+        for partition in numbers.as_chunks().0.iter().map(|number| i32::from_be_bytes(*number)) {
             let spot = Spot { topic: topic.name, partition };
             let Some(number) = u32::try_from(partition).ok().filter(|&number| number < topic.partitions) else {
                 let (id, all) = (id.as_str(), topic.partitions);
@@ -182,7 +184,7 @@ impl<'v, 'a> Tally<'v, 'a> {
 
     /// Who gets a partition and who may still be running it are together no more than its copies.
     fn nothing_is_given_too_early(&self) -> Result<(), String> {
-        if self.holds.are_none() {
+        if self.holds.are_none() || (self.copies == 1 && self.holds.allow(&self.last_owner)) {
             return Ok(());
         }
         for topic in &self.view.topics {

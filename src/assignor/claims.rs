@@ -14,7 +14,7 @@
 use divvy_guest::abi::{MAX_CLAIM_LAYERS, Width};
 
 use super::owners::{NOBODY, Owners, write_map};
-use super::view::View;
+use super::view::{Hint, View};
 use crate::embedded::consumer::{Owned, Tail};
 use crate::embedded::sticky::StickyData;
 
@@ -126,6 +126,13 @@ impl Holds {
         map
     }
 
+    /// Whether each of these only owners holds its partition, or nobody does, and no partition has several holders: one look
+    /// at both, where a look for the one that breaks the rule is several.
+    pub fn allow(&self, owners: &[u32]) -> bool {
+        let keeps = |(owner, holder): (&u32, &u32)| *owner == NOBODY || *holder == NOBODY || owner == holder;
+        self.others.is_empty() && owners.iter().zip(&self.first).all(keeps)
+    }
+
     /// By dense index one holder, or nobody; no entries when nobody holds anything.
     pub fn firsts(&self) -> &[u32] {
         &self.first
@@ -179,7 +186,7 @@ fn each(view: &View<'_>, claims: &[Claim<'_>], topics: Topics, mut found: impl F
     let mut all_read = true;
     for (index, (member, claim)) in view.members.iter().zip(claims).enumerate() {
         let set = &view.sets[member.set as usize];
-        let mut hint = 0;
+        let mut hint = Hint::default();
         for (name, numbers) in claim.owned.encoded() {
             let Some(topic_index) = view.topic(name, &mut hint) else { continue };
             let reads = set.contains(topic_index as u32);

@@ -126,10 +126,7 @@ fn settle(given: &mut Vec<u32>, holders: &[u32], copies: usize) -> bool {
 
 /// Judges owner maps by the same rule.
 pub(super) fn verify(view: &View<'_>, owners: &Owners, holds: &Holds) -> Result<(), String> {
-    // With one copy and one holder for each the rule is one look at both.
-    let keeps = |(owner, holder): (&u32, &u32)| *owner == NOBODY || *holder == NOBODY || owner == holder;
-    let is_simple = owners.copies() == 1 && holds.others().is_empty();
-    if holds.are_none() || (is_simple && owners.cells().iter().zip(holds.firsts()).all(keeps)) {
+    if holds.are_none() || (owners.copies() == 1 && holds.allow(owners.cells())) {
         return Ok(());
     }
     for topic in &view.topics {

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::lead::{topics_of, view_of};
 use super::owners::{NOBODY, Owners};
+use super::view::Hint;
 use super::{CallError, FaultKind, LeaderInput, Plan, cooperative, encode, verify};
 use crate::embedded::consumer::Assignment;
 use crate::ids::MemberId;
@@ -24,7 +25,7 @@ pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Res
         let Ok(index) = view.members.binary_search_by(|member| member.id.cmp(id)) else { continue };
         let Ok(assignment) = Assignment::decode_state(state) else { continue };
         let set = &view.sets[view.members[index].set as usize];
-        let mut hint = 0;
+        let mut hint = Hint::default();
         for given in &assignment.topics {
             let Some(topic) = view.topic(given.topic.as_bytes(), &mut hint).filter(|&topic| set.contains(topic as u32))
             else {

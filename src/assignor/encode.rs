@@ -21,7 +21,7 @@ const BLOCK: usize = 16;
 
 /// One assignment for each member, topics by name, partitions by number. The owners have passed their verdict.
 pub(super) fn assignments(view: &View<'_>, owners: &Owners, user_data: &[Option<&[u8]>]) -> Vec<Bytes> {
-    let names = EncodedNames::new(view);
+    let (names, places) = (EncodedNames::new(view), Places::new(view));
     let runs = Runs::new(view.members.len(), owners);
     // As large as it can get: pages that are not written are never touched.
     let mut to = Vec::with_capacity(most_bytes(view, owners, user_data) + BLOCK);
@@ -30,7 +30,7 @@ pub(super) fn assignments(view: &View<'_>, owners: &Owners, user_data: &[Option<
         to.extend_from_slice(&ASSIGNMENT_VERSION.to_be_bytes());
         let count_at = to.len();
         to.extend_from_slice(&[0; 4]);
-        let topics = write_topics(&mut to, view, &names, runs.of(member));
+        let topics = write_topics(&mut to, view, &names, &places, runs.of(member));
         to[count_at..count_at + 4].copy_from_slice(&topics.to_be_bytes());
         match user_data.get(member).copied().flatten() {
             None => to.extend_from_slice(&(-1i32).to_be_bytes()),
@@ -57,11 +57,16 @@ fn most_bytes(view: &View<'_>, owners: &Owners, user_data: &[Option<&[u8]>]) -> 
 }
 
 /// Writes ascending dense indexes as topics with their partitions and returns the number of topics.
-fn write_topics(to: &mut Vec<u8>, view: &View<'_>, names: &EncodedNames, mut partitions: &[u32]) -> u32 {
+fn write_topics(
+    to: &mut Vec<u8>,
+    view: &View<'_>,
+    names: &EncodedNames,
+    places: &Places,
+    mut partitions: &[u32],
+) -> u32 {
     let mut topics = 0;
-    let mut at = 0;
     while let Some(&first) = partitions.first() {
-        at = topic_of(view, first, at);
+        let at = places.topic_of(view, first);
         let base = view.topics[at].base;
         let end = base + view.topics[at].partitions;
         let run = partitions.iter().position(|&partition| partition >= end).unwrap_or(partitions.len());
@@ -77,13 +82,36 @@ fn write_topics(to: &mut Vec<u8>, view: &View<'_>, names: &EncodedNames, mut par
     topics
 }
 
-/// The topic of a dense index, looked for from `at` on: mostly there or the next.
-fn topic_of(view: &View<'_>, partition: u32, at: usize) -> usize {
-    let has = |topic: usize| view.topics.get(topic).is_some_and(|t| partition < t.base + t.partitions);
-    match (has(at), has(at + 1)) {
-        (true, _) => at,
-        (false, true) => at + 1,
-        (false, false) => at + view.topics[at..].partition_point(|topic| topic.base + topic.partitions <= partition),
+/// Finds the topic of a dense index: in which topic every so-many-th partition is, so that a look at that is mostly all.
+struct Places {
+    shift: u32,
+    /// The topic of each partition whose number has only zeros in its last bits; and the last topic.
+    topics: Vec<u32>,
+}
+
+impl Places {
+    fn new(view: &View<'_>) -> Self {
+        // Two or more places for a topic of average size: half of them begin in the topic that is looked for.
+        let average = view.partitions / view.topics.len().max(1);
+        let shift = (average / 2).max(1).ilog2();
+        let mut topics = Vec::with_capacity((view.partitions >> shift) + 2);
+        for (index, topic) in (0..).zip(&view.topics) {
+            let end = (topic.base + topic.partitions).div_ceil(1 << shift);
+            topics.resize(topics.len().max(end as usize), index);
+        }
+        topics.push((view.topics.len() as u32).saturating_sub(1));
+        Self { shift, topics }
+    }
+
+    #[inline]
+    fn topic_of(&self, view: &View<'_>, partition: u32) -> usize {
+        let place = (partition >> self.shift) as usize;
+        let (first, last) = (self.topics[place] as usize, self.topics[place + 1] as usize);
+        let is_before = |topic: &super::view::ViewTopic<'_>| topic.base + topic.partitions <= partition;
+        if !is_before(&view.topics[first]) {
+            return first;
+        }
+        first + 1 + view.topics[first + 1..=last].partition_point(is_before)
     }
 }
 

@@ -167,6 +167,17 @@ impl<'a> Assignment<'a> {
         if bytes.is_empty() { Ok(Self::default()) } else { Self::decode(bytes) }
     }
 
+    /// The partitions of a state, left in their bytes, for those who look at all of a large plan.
+    pub fn owned_of_state(bytes: &'a [u8]) -> Result<Owned<'a>, NotDecodable> {
+        if bytes.is_empty() {
+            return Ok(Owned::default());
+        }
+        let mut reader = Reader(bytes);
+        read_version(&mut reader)?;
+        let owned = read_owned(&mut reader)?;
+        reader.nullable_bytes("user data").map(|_| owned)
+    }
+
     /// Writes it, sorted.
     pub fn encode(&self) -> Vec<u8> {
         let mut to = ASSIGNMENT_VERSION.to_be_bytes().to_vec();

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::assignor::testing::Group;
+use crate::embedded::consumer::TopicPartitions;
 
 fn group() -> Group {
     Group::new(&[("t", 2), ("u", 1)]).member("a", &["t"]).member("b", &["t", "u"])

@@ -88,6 +88,9 @@ fn with_copies_the_newest_claims_come_first_in_at_most_eight_layers() {
     assert_eq!((layers[0].as_str(), layers[1].as_str(), layers[7].as_str()), ("z -", "m0 -", "m6 -"));
 }
 
+/// What a member reads, and in which generation it owned what.
+type Said = (Vec<&'static str>, i32, Vec<(&'static str, Vec<i32>)>);
+
 /// The rules by looking at each partition alone: who claims it, who of these reads it, whose claim is the newest.
 #[test]
 fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
@@ -95,7 +98,7 @@ fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
     for _ in 0..2_000 {
         let mut group = Group::new(&[("t", 3), ("u", 2), ("w", 1)]).cooperative();
         let all_read = dice.once_in(2);
-        let mut said: Vec<(&str, Vec<&str>, i32, Vec<(&str, Vec<i32>)>)> = Vec::new();
+        let mut said: Vec<Said> = Vec::new();
         for id in ["a", "b", "c"] {
             let topics = ["t", "u", "w"].into_iter().filter(|_| all_read || !dice.once_in(3)).collect::<Vec<_>>();
             let generation = if dice.once_in(2) { 7 } else { dice.roll(3) as i32 + 5 };
@@ -105,7 +108,7 @@ fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
             });
             let listed: Vec<(&str, &[i32])> = owned.iter().map(|(topic, numbers)| (*topic, &numbers[..])).collect();
             group = group.owner(id, &topics, generation, &listed);
-            said.push((id, topics, generation, owned.to_vec()));
+            said.push((topics, generation, owned.to_vec()));
         }
         let input = group.input();
         let view = view_of(&input).unwrap();
@@ -116,11 +119,11 @@ fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
             for number in 0..topic.partitions as i32 {
                 let index = topic.base as usize + number as usize;
                 let newest = |must_read: bool| {
-                    let claims = said.iter().enumerate().filter(|(_, (_, topics, _, owned))| {
+                    let claims = said.iter().enumerate().filter(|(_, (topics, _, owned))| {
                         let has = owned.iter().any(|(name, numbers)| *name == topic.name && numbers.contains(&number));
                         has && (!must_read || topics.contains(&topic.name))
                     });
-                    let claims: Vec<_> = claims.map(|(at, said)| (at as u32, said.2)).collect();
+                    let claims: Vec<_> = claims.map(|(at, said)| (at as u32, said.1)).collect();
                     let newest = claims.iter().map(|claim| claim.1).max();
                     claims.into_iter().filter(|claim| Some(claim.1) == newest).map(|it| it.0).collect::<Vec<_>>()
                 };
