@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bytes::Bytes;
+use divvy_guest::abi::{UNKNOWN_LAG, names};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ pub use read::{read_cases, read_text};
 /// Who gets which partitions of which topic.
 pub type Shares = BTreeMap<String, BTreeMap<String, Vec<i32>>>;
 
-/// The column that a topic's `loads` become.
+/// The column that a topic's `loads` become, beside that of lags: a case says how much there is to do only once.
 const LOADS: &str = "loads";
 
 /// One case.
@@ -108,10 +109,11 @@ impl Case {
                 Topic { partitions: topic.partitions, racks: topic.racks.clone().unwrap_or_default() },
             )
         });
-        let loads = self
+        let loads: BTreeMap<_, _> = self
             .topics
             .iter()
-            .map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone().unwrap_or_default()));
+            .map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone().unwrap_or_default()))
+            .collect();
         lead(
             assignor,
             &LeaderInput {
@@ -122,7 +124,10 @@ impl Case {
                 protocol_type: &manifest.protocol_type(),
                 members: &members,
                 topics: &TopicTable(topics.collect()),
-                columns: &[Column { name: LOADS.to_owned(), values: loads.collect() }],
+                columns: &[
+                    Column { name: names::LAG.to_owned(), values: loads.clone(), unknown: UNKNOWN_LAG },
+                    Column { name: LOADS.to_owned(), values: loads, unknown: 0 },
+                ],
                 config: &self.config,
                 context: None,
                 memo: None,

@@ -192,7 +192,7 @@ fn replica_racks(view: &View<'_>, topics: &TopicTable, racks: &[&str]) -> Option
 
 /// A number for each partition, eight bytes each.
 fn numbers(view: &View<'_>, column: &Column) -> Vec<u8> {
-    let mut bytes = vec![0; view.partitions * 8];
+    let mut bytes = column.unknown.to_le_bytes().repeat(view.partitions);
     for topic in &view.topics {
         let values = column.values.get(&TopicName::from(topic.name)).map_or(&[][..], |values| values);
         let cells = bytes[topic.base as usize * 8..].chunks_exact_mut(8).take(topic.partitions as usize);

@@ -111,7 +111,7 @@ fn the_request_says_facts_rack_claims_and_configuration() {
 #[test]
 fn a_column_is_sent_to_those_who_need_it() {
     let group = group();
-    let columns = [super::super::Column { name: "lag".into(), values: [("t".into(), vec![7])].into() }];
+    let columns = [super::super::Column { name: "lag".into(), values: [("t".into(), vec![7])].into(), unknown: 9 }];
     let input = LeaderInput { columns: &columns, ..group.input() };
     let mut strategy = Canned::new(plan(&[0, 1], None, None));
     lead(&strategy, &input).unwrap();
@@ -119,7 +119,7 @@ fn a_column_is_sent_to_those_who_need_it() {
     strategy.manifest.needs = vec!["lag".into()];
     lead(&strategy, &input).unwrap();
     let asked = strategy.asked.lock().unwrap().clone();
-    let column = [7u64.to_le_bytes(), 0u64.to_le_bytes()].concat();
+    let column = [7u64.to_le_bytes(), 9u64.to_le_bytes()].concat();
     assert_eq!(Partitions::read(&asked).unwrap().columns, [("lag", &column[..])]);
 }
 
