@@ -250,6 +250,7 @@ impl CaseMember {
             owned: owned.collect(),
             generation: self.generation,
             rack: self.rack.as_deref(),
+            note: None,
         };
         Subscription { version: 3, topics: self.topics.iter().map(String::as_str).collect(), tail }.encode().into()
     }

@@ -1,5 +1,6 @@
 //! Writes what a strategy is asked: the view of a group as a request of ABI 1.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use divvy_guest::abi::host::{Head, Member, PartitionsRequest, StateMember, StatesRequest, Topic};
@@ -11,6 +12,7 @@ use super::limits::{MAX_RACKS, MAX_REPLICAS};
 use super::manifest::{Copies, Manifest, Mode};
 use super::view::{View, ViewMember};
 use super::{CallError, Column, FaultKind, LeaderInput, MemberInput};
+use crate::embedded::note::Note;
 use crate::embedded::sticky::StickyData;
 use crate::embedded::user_data::{Facts, UserData};
 use crate::ids::{Protocol, TopicName};
@@ -26,7 +28,7 @@ const STICKY_NAMES: [&str; 2] = ["sticky", "cooperative-sticky"];
 struct Said<'a> {
     facts: Vec<u8>,
     rack: Option<String>,
-    user_data: Option<&'a [u8]>,
+    user_data: Option<Cow<'a, [u8]>>,
     claim: Claim<'a>,
 }
 
@@ -63,7 +65,7 @@ pub(super) fn partitions(manifest: &Manifest, input: &LeaderInput<'_>, view: &Vi
             client_id: "",
             rack: said.rack.as_deref().and_then(rack_index),
             subscription: member.set,
-            user_data: said.user_data,
+            user_data: said.user_data.as_deref(),
             facts: &said.facts,
         })
         .collect();
@@ -128,7 +130,7 @@ fn config(config: &Value) -> Vec<u8> {
 }
 
 /// Divvy's map is taken apart; anybody else's bytes are the strategy's to read. Under Kafka's sticky names they say what
-/// the member had.
+/// the member had, and divvy's members say the rest in a note.
 fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
     let tail = &member.tail;
     let rack = tail.rack.map(str::to_owned);
@@ -137,14 +139,21 @@ fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
         let is_sticky = STICKY_NAMES.contains(&protocol.as_str()) && owned.owned.is_empty();
         let last = tail.user_data.filter(|_| is_sticky).and_then(|bytes| StickyData::decode(bytes).ok());
         let claim = last.map_or(owned, |last| Claim { generation: last.generation, owned: last.owned.into() });
-        return Said { facts: EMPTY_MAP.to_vec(), rack, user_data: tail.user_data, claim };
+        let note = tail.note.map(Note::decode).unwrap_or_default();
+        let rack = rack.or_else(|| rack_of(&note.facts));
+        let user_data = note.x().map(Cow::Owned).or(tail.user_data.map(Cow::Borrowed));
+        return Said { facts: encode_facts(&note.facts), rack, user_data, claim };
     };
     let claim = match data.last {
         Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned.into() },
         _ => owned,
     };
-    let rack = rack.or_else(|| data.facts.get("rack").and_then(Value::as_str).map(str::to_owned));
-    Said { facts: encode_facts(&data.facts), rack: rack.filter(|rack| !rack.is_empty()), user_data: data.x, claim }
+    let rack = rack.or_else(|| rack_of(&data.facts));
+    Said { facts: encode_facts(&data.facts), rack, user_data: data.x.map(Cow::Borrowed), claim }
+}
+
+fn rack_of(facts: &Facts) -> Option<String> {
+    facts.get("rack").and_then(Value::as_str).filter(|rack| !rack.is_empty()).map(str::to_owned)
 }
 
 fn encode_facts(facts: &Facts) -> Vec<u8> {

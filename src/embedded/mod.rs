@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 mod classic;
 pub mod consumer;
+pub mod note;
 mod owned;
 mod raw;
 pub mod single_writer;

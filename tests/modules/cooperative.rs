@@ -155,7 +155,7 @@ impl Member {
             TopicPartitions { topic, partitions }
         });
         let tail =
-            Tail { owned: owned.collect(), generation: self.generation, rack: self.rack.as_deref(), user_data: None };
+            Tail { owned: owned.collect(), generation: self.generation, rack: self.rack.as_deref(), ..Tail::default() };
         let topics = self.topics.iter().map(String::as_str).collect();
         MemberInput {
             id: MemberId::from(self.id.as_str()),

@@ -126,7 +126,7 @@ impl DivvyMember {
                 turn.wishes.push(Wish::Probe { tag });
             }
             Action::Join(sent, call) => {
-                let call = self.join(&sent, call);
+                let call = self.join(&sent, call.complete(|_, _| ()));
                 self.ask(Lane::Main, Asked::Join(sent), call, self.kind.rebalance_ms + 5_000, turn);
             }
             Action::Sync(sent, call) => {
@@ -273,6 +273,7 @@ fn join_answer(reply: JoinReply) -> JoinAnswer {
         leader: reply.leader,
         member: reply.member,
         members: reply.members.into_iter().map(member).collect(),
+        skip_assignment: reply.skip_assignment,
         extras,
     }
 }
