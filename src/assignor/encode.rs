@@ -10,7 +10,7 @@ use super::LeaderInput;
 use super::owners::{NOBODY, Owners};
 use super::view::{View, ViewMember};
 use crate::embedded::consumer::ASSIGNMENT_VERSION;
-use crate::embedded::sticky::with_history as with_sticky;
+use crate::embedded::sticky::{STICKY, with_history as with_sticky};
 use crate::embedded::user_data::UserData;
 
 #[cfg(test)]
@@ -18,9 +18,6 @@ mod tests;
 
 /// Version and number of topics before, length of the user data after.
 const FRAME_BYTES: usize = 2 + 4 + 4;
-
-/// The strategy of Kafka's that keeps its history in user data.
-const STICKY: &str = "sticky";
 
 /// Names are copied in blocks of this size, which is one instruction each, and what was too much is taken off again.
 const BLOCK: usize = 16;

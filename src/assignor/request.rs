@@ -13,7 +13,7 @@ use super::manifest::{Copies, Manifest, Mode};
 use super::view::{View, ViewMember};
 use super::{CallError, Column, FaultKind, LeaderInput, MemberInput};
 use crate::embedded::note::Note;
-use crate::embedded::sticky::StickyData;
+use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData};
 use crate::embedded::user_data::{Facts, UserData};
 use crate::ids::{Protocol, TopicName};
 use crate::topics::TopicTable;
@@ -22,7 +22,7 @@ use crate::topics::TopicTable;
 const EMPTY_MAP: &[u8] = &[0x80];
 
 /// The names of Kafka's under which user data has the form of KIP-54.
-const STICKY_NAMES: [&str; 2] = ["sticky", "cooperative-sticky"];
+const STICKY_NAMES: [&str; 2] = [STICKY, COOPERATIVE_STICKY];
 
 /// What of a member's user data a strategy gets to see.
 struct Said<'a> {

@@ -13,6 +13,8 @@ mod raw;
 pub mod single_writer;
 pub mod sticky;
 pub mod user_data;
+#[cfg(test)]
+mod vectors;
 
 /// As much of undecodable bytes is shown to people.
 const MAX_SHOWN_BYTES: usize = 128;

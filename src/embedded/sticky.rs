@@ -13,6 +13,12 @@ use super::classic::{NotDecodable, Reader};
 use super::consumer::Assignment;
 use super::owned::{TopicPartitions, put_owned, read_owned};
 
+/// The strategy of Kafka's that keeps its history in user data alone.
+pub const STICKY: &str = "sticky";
+
+/// The one whose subscriptions say what is owned.
+pub const COOPERATIVE_STICKY: &str = "cooperative-sticky";
+
 /// What a member had last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StickyData<'a> {

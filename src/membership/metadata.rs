@@ -11,17 +11,12 @@ use super::notice::Share;
 use super::state::Partitions;
 use crate::embedded::consumer::{Assignment, NotDecodable, Subscription, Tail, TopicPartitions};
 use crate::embedded::note::{self, Note};
-use crate::embedded::sticky::{self, StickyData};
+use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData, encode_generation};
 use crate::embedded::user_data::{Last, UserData};
 use crate::ids::{Generation, Mode, Protocol, TopicName};
 
 /// The fact that Kafka knows, too.
 const RACK: &str = "rack";
-
-/// The names under which user data has Kafka's form (KIP-54, KIP-429).
-const STICKY: &str = "sticky";
-/// See [`STICKY`].
-const COOPERATIVE_STICKY: &str = "cooperative-sticky";
 
 /// A subscription that needs no more is written in this version, which every leader reads …
 const PLAIN: i16 = 1;
@@ -62,7 +57,7 @@ impl Words<'_> {
         let is_sticky = [STICKY, COOPERATIVE_STICKY].contains(&protocol.as_str());
         let note = is_sticky.then(|| Note::new(self.config.facts.clone(), x).encode());
         let user_data = match protocol.as_str() {
-            COOPERATIVE_STICKY if self.mode == Mode::Cooperative => sticky::encode_generation(generation(self.held)),
+            COOPERATIVE_STICKY if self.mode == Mode::Cooperative => encode_generation(generation(self.held)),
             // An eager member owns nothing any more; what it had is in the long form, as other clients have it here.
             STICKY | COOPERATIVE_STICKY => {
                 let owned = self.claim.map(|claim| borrow(&claim.partitions)).unwrap_or_default();

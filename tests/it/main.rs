@@ -7,6 +7,7 @@ mod led_ground;
 mod many_groups;
 mod member;
 mod member_ground;
+mod member_lag;
 mod member_modules;
 mod member_network;
 mod readme;

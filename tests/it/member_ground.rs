@@ -70,6 +70,44 @@ fn falls_over(manifest: &str, how: &str) -> Vec<u8> {
     stamped(&wat::parse_str(text.replace("HOW", how)).unwrap(), manifest)
 }
 
+/// A module that gives every partition of a topic with four that the group is far behind with to the last of two
+/// members, and all others to the first: those whose lag nobody knows, too. Other groups it refuses in words.
+pub fn lagging() -> Vec<u8> {
+    // In a request the column is its name, `bin 8`, and eight bytes for each of four partitions.
+    let text = r#"(module
+        (memory (export "memory") 1)
+        (func (export "divvy_abi_v1"))
+        (func (export "divvy_alloc") (param i32) (result i32)
+            (drop (memory.grow (i32.add (i32.shr_u (local.get 0) (i32.const 16)) (i32.const 1))))
+            (i32.const 65536))
+        (func (export "divvy_assign") (param $at i32) (param $len i32) (result i64)
+            (local $end i32) (local $number i32) (local $lag i64)
+            (local.set $end (i32.sub (i32.add (local.get $at) (local.get $len)) (i32.const 38)))
+            (block $none (loop $next
+                (br_if $none (i32.gt_s (local.get $at) (local.get $end)))
+                (if (i32.and
+                        (i32.eq (i32.load align=1 (local.get $at)) (i32.const 0x67616ca3))
+                        (i32.eq (i32.load16_u offset=4 align=1 (local.get $at)) (i32.const 0x20c4)))
+                    (then
+                        (loop $each
+                            (local.set $lag (i64.load offset=6 align=1
+                                (i32.add (local.get $at) (i32.shl (local.get $number) (i32.const 3)))))
+                            (i32.store16 offset=75
+                                (i32.shl (local.get $number) (i32.const 1))
+                                (i32.and
+                                    (i64.ne (local.get $lag) (i64.const -1))
+                                    (i64.gt_u (local.get $lag) (i64.const 50))))
+                            (local.set $number (i32.add (local.get $number) (i32.const 1)))
+                            (br_if $each (i32.lt_u (local.get $number) (i32.const 4))))
+                        (return (i64.const 0x40_0000_0017))))
+                (local.set $at (i32.add (local.get $at) (i32.const 1)))
+                (br $next)))
+            (i64.const 0x10_0000_000a))
+        (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90")
+        (data (i32.const 64) "\93\00\95\cd\00\01\c6\00\00\00\08????????\c0\c0\c0\90"))"#;
+    stamped(&wat::parse_str(text).unwrap(), r#"{"abi":"1.0","name":"lagging","needs":["lag"]}"#)
+}
+
 /// The module with another manifest.
 fn stamped(module: &[u8], manifest: &str) -> Vec<u8> {
     const NAME: &[u8] = b"divvy.manifest";

@@ -11,10 +11,11 @@ use serde_json::json;
 use super::*;
 use crate::assignor::testing::Group;
 use crate::assignor::{case, native_range};
-use crate::embedded::consumer::{Subscription, Tail, TopicPartitions};
+use crate::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
 use crate::embedded::single_writer::Role;
+use crate::embedded::sticky::StickyData;
 use crate::embedded::user_data::{Facts, Last, UserData};
-use crate::ids::Digest;
+use crate::ids::{Digest, Protocol};
 
 /// A strategy that always gives the same reply and keeps what it was asked.
 struct Canned {
@@ -106,6 +107,33 @@ fn the_request_says_facts_rack_claims_and_configuration() {
     assert_eq!(request.columns, [("replica_racks", &[0, 0, 0xff, 0xff, 1, 0, 2, 0][..])]);
     assert_eq!(rmp_serde::from_slice::<serde_json::Value>(request.head.config).unwrap(), group.config);
     assert_eq!((request.head.group, request.head.generation), ("g", 8));
+}
+
+#[test]
+fn under_kafkas_sticky_foreign_members_are_told_what_they_have_once_more() {
+    let note = Subscription {
+        version: 3,
+        topics: vec!["t"],
+        tail: Tail { note: Some(r#"{"facts":{"zone":"z"},"x":"6d79"}"#), ..Tail::default() },
+    };
+    let group = Group::new(&[("t", 2)]).raw("a", note.encode()).member("b", &["t"]);
+    let strategy = Canned::new(plan(&[0, 1], None, None));
+    let data_under = |protocol: &Protocol| {
+        let plan = lead(&strategy, &LeaderInput { protocol, ..group.input() }).unwrap();
+        let states =
+            plan.states.iter().map(|(_, state)| Assignment::decode(state).unwrap().user_data.map(<[u8]>::to_vec));
+        states.collect::<Vec<_>>()
+    };
+    let data = StickyData {
+        generation: 8,
+        owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }],
+    };
+    assert_eq!(data_under(&"sticky".into()), [None, Some(data.encode())], "the first is divvy's own");
+    assert_eq!(data_under(&"range".into()), [None, None]);
+    let asked = strategy.asked.lock().unwrap().clone();
+    let request = Partitions::read(&asked).unwrap();
+    assert_eq!(request.members[0].user_data, Some(&b"my"[..]), "what a note says reaches the strategy");
+    assert_eq!(rmp_serde::from_slice::<serde_json::Value>(request.members[0].facts).unwrap(), json!({ "zone": "z" }));
 }
 
 #[test]
