@@ -10,6 +10,7 @@ mod member_ground;
 mod member_lag;
 mod member_modules;
 mod member_network;
+mod member_steps;
 mod readme;
 mod server_abuse;
 mod server_admin;

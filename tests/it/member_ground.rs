@@ -34,6 +34,11 @@ pub fn even(version: u32) -> Vec<u8> {
     stamped(&built("range"), &format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#))
 }
 
+/// What `range` does, under the name `soft` and step by step.
+pub fn soft() -> Vec<u8> {
+    stamped(&built("range"), r#"{"abi":"1.0","name":"soft","mode":"cooperative"}"#)
+}
+
 /// A module that refuses every group in words, but traps when a request names the group `doomed`.
 pub fn doomed(version: u32) -> Vec<u8> {
     falls_over(&format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#), "unreachable")
@@ -167,6 +172,8 @@ pub struct Worker {
     news: mpsc::UnboundedReceiver<Told>,
     pub notes: Vec<Note>,
     pub lost: usize,
+    /// What it was asked to give up, as `topic-number`.
+    pub revoked: Vec<Vec<String>>,
 }
 
 enum Order {
@@ -176,6 +183,7 @@ enum Order {
 
 enum Told {
     Assigned(Assigned),
+    Revoked(Vec<String>),
     Lost,
     Failed(String),
     Note(Note),
@@ -187,7 +195,7 @@ impl Worker {
         let (orders, taken) = mpsc::unbounded_channel();
         let (told, news) = mpsc::unbounded_channel();
         start(work(member, taken, told));
-        Self { orders, news, notes: Vec::new(), lost: 0 }
+        Self { orders, news, notes: Vec::new(), lost: 0, revoked: Vec::new() }
     }
 
     /// Goes on until `found` in what it is told.
@@ -199,6 +207,7 @@ impl Worker {
                 match news {
                     Told::Note(note) => self.notes.push(note),
                     Told::Lost => self.lost += 1,
+                    Told::Revoked(share) => self.revoked.push(share),
                     Told::Failed(reason) if it.is_none() => panic!("the member failed: {reason}"),
                     Told::Failed(_) | Told::Assigned(_) => {}
                 }
@@ -278,10 +287,8 @@ async fn work(mut member: Member, mut orders: mpsc::UnboundedReceiver<Order>, to
         };
         let news = match news {
             None => return,
-            Some(Rebalance::Revoked(work)) => {
-                work.done();
-                continue;
-            }
+            // The work is given up when it is dropped, which is at once.
+            Some(Rebalance::Revoked(work)) => Told::Revoked(of(work.share())),
             Some(Rebalance::Assigned(work)) => Told::Assigned(work),
             Some(Rebalance::Lost { .. }) => Told::Lost,
             Some(Rebalance::Failed { reason }) => Told::Failed(reason),
@@ -298,7 +305,11 @@ pub fn start(task: impl Future<Output = ()> + Send + 'static) {
 
 /// The partitions of a share, as `topic-number`.
 pub fn partitions(work: &Assigned) -> Vec<String> {
-    let Share::Partitions(topics) = &work.share else { panic!("no partitions: {work:?}") };
+    of(&work.share)
+}
+
+fn of(share: &Share) -> Vec<String> {
+    let Share::Partitions(topics) = share else { return vec!["a state".to_owned()] };
     topics.iter().flat_map(|(topic, numbers)| numbers.iter().map(move |it| format!("{topic}-{it}"))).collect()
 }
 

@@ -111,11 +111,14 @@ fn moved(
     after.keys().filter(differs).copied().collect()
 }
 
-/// An eager member of franz-go's forgets what it had before it joins, so that under `sticky` only a leader that planned the
-/// generation before can know it; one of divvy's does.
+/// Whether nobody can be expected to know what a member had, under `sticky`. An eager member of franz-go's forgets it before
+/// it joins: only a leader that planned the generation before can know it, and one of divvy's does. sarama's say what their
+/// last assignment told them in so many words, which leaders made with other libraries do not.
 fn is_forgotten(owner: &str, strategy: &str, leader: &str, leader_before: &str) -> bool {
-    let remembers = leader == leader_before && leader.starts_with(DIVVY.name);
-    strategy == "sticky" && owner.starts_with("franz-go") && !remembers
+    let is = |name: &str, client: &str| name.starts_with(client);
+    let remembers = leader == leader_before && is(leader, DIVVY.name);
+    let told = is(leader_before, DIVVY.name) || is(leader_before, "sarama");
+    strategy == "sticky" && ((is(owner, "franz-go") && !remembers) || (is(owner, "sarama") && !told))
 }
 
 /// By what the members said and when, no partition had two owners at any moment.
