@@ -144,11 +144,8 @@ fn requests(partitions: Partitions) -> Vec<ListOffsetsRequest> {
     };
     for (name, numbers) in partitions {
         for numbers in numbers.chunks(LIST_OFFSETS_PARTITIONS) {
-            let topic = ListOffsetsTopic {
-                name: name.as_str().into(),
-                partitions: numbers.iter().map(asked).collect(),
-                ..Default::default()
-            };
+            let topic =
+                ListOffsetsTopic { name: name.as_str().into(), partitions: numbers.iter().map(asked).collect() };
             match requests.last_mut().filter(|(count, _)| count + numbers.len() <= LIST_OFFSETS_PARTITIONS) {
                 Some((count, topics)) => {
                     *count += numbers.len();

@@ -21,11 +21,7 @@ async fn ahead(server: &Server) {
     let mut client = Client::connect(server.addr()).await;
     let partition =
         |partition_index| OffsetCommitRequestPartition { partition_index, committed_offset: 100, ..Default::default() };
-    let topic = OffsetCommitRequestTopic {
-        name: "clicks".into(),
-        partitions: vec![partition(0), partition(1)],
-        ..Default::default()
-    };
+    let topic = OffsetCommitRequestTopic { name: "clicks".into(), partitions: vec![partition(0), partition(1)] };
     let request = OffsetCommitRequest { group_id: "ahead".into(), topics: vec![topic], ..Default::default() };
     let answer = client.ask(7, &request).await;
     assert!(answer.topics[0].partitions.iter().all(|it| !it.error_code.is_error()), "{answer:?}");
@@ -33,7 +29,7 @@ async fn ahead(server: &Server) {
     within(async {
         loop {
             let partition = ListOffsetsPartition { partition_index: 0, timestamp: -1, ..Default::default() };
-            let topic = ListOffsetsTopic { name: "clicks".into(), partitions: vec![partition], ..Default::default() };
+            let topic = ListOffsetsTopic { name: "clicks".into(), partitions: vec![partition] };
             let request = ListOffsetsRequest { replica_id: -1, topics: vec![topic], ..Default::default() };
             if client.ask(5, &request).await.topics[0].partitions[0].offset == 100 {
                 return;

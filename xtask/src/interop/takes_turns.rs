@@ -71,7 +71,8 @@ fn take_turns(cast: &mut Cast<'_>, strategy: &'static str, forming: usize) -> Re
         member.leave()?;
         gone.push(member);
         let settled = settle(cast, strategy)?;
-        let moved = moved(&before, &owners(cast), |owner| is_forgotten(owner, strategy, &settled.leader, &leaver));
+        let forgotten = |owner: &str| owner != leaver && is_forgotten(owner, strategy, &settled.leader, &leaver);
+        let moved = moved(&before, &owners(cast), forgotten);
         println!("    {leaver} left, {} planned: {} moved", settled.leader, moved.len());
         if moved != had {
             bail!("{leaver} left {had:?}, and {} moved {moved:?}: {}", settled.leader, cast.who_owns_what());
