@@ -183,6 +183,7 @@ impl Membership {
         match error {
             ErrorCode::None => {
                 self.confirm(sent);
+                self.heart.met_no_rebalance();
                 self.regain();
             }
             ErrorCode::RebalanceInProgress => {

@@ -124,11 +124,13 @@ impl Membership {
         self.held.is_some() || matches!(self.state, State::Stable { hold: Hold::Ours, .. } | State::GivingUp { .. })
     }
 
-    /// The coordinator was silent for a whole session: it may have given the share away. If it confirms the
+    /// The coordinator was silent for a whole session, or waited for the member for a whole rebalance: it may have given the
+    /// share away. If it confirms the
     /// generation after all, the share is the member's again, without a rebalance.
     pub(super) fn doubt(&mut self) {
         let reason =
-            format!("the coordinator has confirmed nothing for {} ms", self.config.session_timeout.as_millis());
+            "the coordinator may have given it to others: for too long it has confirmed nothing, or waited in vain";
+        let reason = reason.to_owned();
         self.lose_share(&reason);
         match &mut self.state {
             State::Stable { hold, .. } => *hold = Hold::InDoubt,

@@ -10,7 +10,7 @@ use super::metadata::Words;
 use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
 use super::user_data::Asks;
 use super::watch::Racks;
-use super::{Action, Assigned, Membership, Notice, Purpose, modules};
+use super::{Action, Assigned, Config, Membership, Notice, Purpose, modules};
 use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -68,7 +68,8 @@ impl Membership {
     }
 
     fn doubt_at(&self) -> Option<Timestamp> {
-        self.holds().then(|| self.heart.session_ends(self.config.session_timeout))
+        let Config { session_timeout, rebalance_timeout, .. } = self.config;
+        self.holds().then(|| self.heart.may_be_out(session_timeout, rebalance_timeout))
     }
 
     fn rejoin_at(&self) -> Option<Timestamp> {

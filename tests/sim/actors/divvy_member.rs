@@ -1,5 +1,6 @@
 //! divvy's own member: the real machine, with what its client does around it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,10 +14,10 @@ use divvy::membership::event::{
     Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
 };
 use divvy::membership::lead::Rules;
-use divvy::membership::{Membership, Notice, Strategies};
+use divvy::membership::{Membership, Notice, Share, Strategies};
 use divvy::topics::{Topic, TopicTable};
 
-use super::{Actor, End, Request, Standing, TOPICS, Turn, Wish};
+use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
 use crate::server::moment;
@@ -31,6 +32,8 @@ pub struct Kind {
     pub heartbeat_ms: u64,
     /// Whether it takes the coordinator for another's.
     pub is_a_stranger: bool,
+    /// Whether it offers a cooperative protocol alone.
+    pub is_cooperative: bool,
     /// Whether its modules fail, and its plans break rules, until the faults are over.
     pub is_faulty: bool,
 }
@@ -63,6 +66,12 @@ fn even(version: u8, fails: bool) -> Arc<dyn Assignor> {
     Arc::new(Even { manifest, digest: Digest([version + if fails { 100 } else { 0 }; 32]), fails })
 }
 
+fn step_by_step(fails: bool) -> Arc<dyn Assignor> {
+    let manifest = r#"{"abi":"1.0","name":"cooperative-sticky","mode":"cooperative"}"#;
+    let manifest = serde_json::from_str(manifest).expect("it is a manifest");
+    Arc::new(Even { manifest, digest: Digest([if fails { 103 } else { 3 }; 32]), fails })
+}
+
 /// What a tag stands for.
 enum Asked {
     Join(Sent),
@@ -84,6 +93,9 @@ pub struct DivvyMember {
     coming: Vec<(u64, Event)>,
     /// The generation of its share, if it has one.
     share: Option<Generation>,
+    /// What its application works on, and what of it it was told to give up.
+    work: BTreeSet<Partition>,
+    giving_up: Vec<Partition>,
     news_at: Option<u64>,
     calm: bool,
 }
@@ -97,6 +109,8 @@ impl DivvyMember {
             asked: Default::default(),
             coming: Vec::new(),
             share: None,
+            work: BTreeSet::new(),
+            giving_up: Vec::new(),
             news_at: None,
             calm: false,
         }
@@ -104,6 +118,9 @@ impl DivvyMember {
 
     fn strategies(&self, turn: &mut Turn<'_>) -> Strategies {
         let fails = self.kind.is_faulty && !self.calm && turn.dice.percent(40);
+        if self.kind.is_cooperative {
+            return [step_by_step(fails)].into_iter().collect();
+        }
         let versions: &[u8] = if self.calm || turn.dice.percent(50) { &[1, 2] } else { &[1] };
         versions.iter().map(|version| even(*version, fails && *version == 2)).collect()
     }
@@ -162,13 +179,24 @@ impl DivvyMember {
 
     fn told(&mut self, notice: Notice, turn: &mut Turn<'_>) {
         match notice {
-            Notice::Assigned(assigned) => self.share = Some(assigned.generation),
-            Notice::Revoke { generation, .. } => {
+            Notice::Assigned(assigned) => {
+                self.share = Some(assigned.generation);
+                self.work = partitions(&assigned.share).collect();
+            }
+            Notice::Revoke { generation, share } => {
+                self.giving_up = partitions(&share).collect();
                 let at = turn.now + turn.dice.tail(50, 3_000);
                 self.coming.push((at, Event::GivenUp(generation)));
             }
-            Notice::Lost { .. } => self.share = None,
-            Notice::Left | Notice::Failed { .. } => self.membership = None,
+            Notice::Lost { share, .. } => {
+                self.share = None;
+                self.giving_up.clear();
+                partitions(&share).for_each(|it| _ = self.work.remove(&it));
+            }
+            Notice::Left | Notice::Failed { .. } => {
+                self.membership = None;
+                self.work.clear();
+            }
             _ => {}
         }
     }
@@ -217,6 +245,14 @@ impl DivvyMember {
         };
         Call::sync(&identity(sent), result)
     }
+}
+
+fn partitions(share: &Share) -> impl Iterator<Item = Partition> {
+    let topics = match share {
+        Share::Partitions(topics) => &topics[..],
+        Share::State(_) => &[],
+    };
+    topics.iter().flat_map(|(topic, numbers)| numbers.iter().map(|number| (topic.to_string(), *number)))
 }
 
 fn identity(sent: &Sent) -> Identity {
@@ -299,12 +335,14 @@ impl Actor for DivvyMember {
             session_timeout: Duration::from_millis(self.kind.session_ms),
             rebalance_timeout: Duration::from_millis(self.kind.rebalance_ms),
             heartbeat_interval: Duration::from_millis(self.kind.heartbeat_ms),
+            assignors: if self.kind.is_cooperative { vec!["cooperative-sticky".to_owned()] } else { Vec::new() },
             ..Config::new(self.kind.group.clone(), purpose)
         };
         self.membership = Some(Membership::new(config, turn.dice.draw(), moment(turn.now)));
         self.asked.clear();
         self.coming.clear();
         self.share = None;
+        self.giving_up.clear();
         self.news_at = Some(turn.now + turn.dice.within(5_000, 40_000));
         let strategies = self.strategies(turn);
         self.give(Event::Strategies(strategies), turn);
@@ -319,6 +357,7 @@ impl Actor for DivvyMember {
             }
         }
         self.share = None;
+        self.work.clear();
     }
 
     fn calm(&mut self, turn: &mut Turn<'_>) {
@@ -336,6 +375,9 @@ impl Actor for DivvyMember {
         }
         let due = self.coming.extract_if(.., |(at, _)| *at <= turn.now).collect::<Vec<_>>();
         for (_, event) in due {
+            if matches!(event, Event::GivenUp(_)) {
+                self.giving_up.drain(..).for_each(|it| _ = self.work.remove(&it));
+            }
             self.give(event, turn);
         }
         self.give(Event::Tick, turn);
@@ -385,6 +427,10 @@ impl Actor for DivvyMember {
             _ => return,
         };
         self.give(event, turn);
+    }
+
+    fn works_on(&self) -> Option<&BTreeSet<Partition>> {
+        Some(&self.work)
     }
 
     fn standing(&self) -> Standing {

@@ -112,14 +112,20 @@ fn moved(
     after.keys().filter(differs).copied().collect()
 }
 
-/// Whether nobody can be expected to know what a member had, under `sticky`. An eager member of franz-go's forgets it before
-/// it joins: only a leader that planned the generation before can know it, and one of divvy's does. sarama's say what their
-/// last assignment told them in so many words, which leaders made with other libraries do not.
+/// Whether nobody can be expected to know what a member had.
+///
+/// Under `sticky` an eager member of franz-go's forgets it before it joins: only a leader that planned the generation before
+/// can know it, and one of divvy's does. sarama's say what their last assignment told them in so many words, which leaders
+/// made with other libraries do not. Under `cooperative-sticky` sarama's, unless told that their cluster is a newer one, say
+/// what they own and not since when, and then a leader of franz-go's takes no notice.
 fn is_forgotten(owner: &str, strategy: &str, leader: &str, leader_before: &str) -> bool {
     let is = |name: &str, client: &str| name.starts_with(client);
     let remembers = leader == leader_before && is(leader, DIVVY.name);
     let told = is(leader_before, DIVVY.name) || is(leader_before, "sarama");
-    strategy == "sticky" && ((is(owner, "franz-go") && !remembers) || (is(owner, "sarama") && !told))
+    match strategy {
+        "sticky" => (is(owner, "franz-go") && !remembers) || (is(owner, "sarama") && !told),
+        _ => is(owner, "sarama") && is(leader, "franz-go"),
+    }
 }
 
 /// By what the members said and when, no partition had two owners at any moment.
