@@ -1,10 +1,9 @@
 //! divvy's own member: the real machine, with what its client does around it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
-use divvy::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest, MemberInput, native_range};
+use divvy::assignor::MemberInput;
 use divvy::group::Reply;
 use divvy::group::effects::{JoinReply, SyncReply};
 use divvy::group::event::{Fault, LeaderResult, ModuleOffer, OfferedProtocol, PlanOrigin};
@@ -14,9 +13,10 @@ use divvy::membership::event::{
     Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
 };
 use divvy::membership::lead::Rules;
-use divvy::membership::{Membership, Notice, Share, Strategies};
+use divvy::membership::{Membership, Notice, Strategies};
 use divvy::topics::{Topic, TopicTable};
 
+use super::strategies::{even, partitions, step_by_step};
 use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
@@ -36,40 +36,6 @@ pub struct Kind {
     pub is_cooperative: bool,
     /// Whether its modules fail, and its plans break rules, until the faults are over.
     pub is_faulty: bool,
-}
-
-/// A strategy that does what the host's own range does, or fails.
-struct Even {
-    manifest: Manifest,
-    digest: Digest,
-    fails: bool,
-}
-
-impl Assignor for Even {
-    fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-    fn digest(&self) -> Option<Digest> {
-        Some(self.digest)
-    }
-    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
-        match self.fails {
-            false => native_range().call(export, request, budget),
-            true => Err(CallError { kind: FaultKind::Trap, code: None, message: "it trapped".to_owned() }),
-        }
-    }
-}
-
-fn even(version: u8, fails: bool) -> Arc<dyn Assignor> {
-    let manifest = format!(r#"{{"abi":"1.0","name":"even","version":{version},"rank":60}}"#);
-    let manifest = serde_json::from_str(&manifest).expect("it is a manifest");
-    Arc::new(Even { manifest, digest: Digest([version + if fails { 100 } else { 0 }; 32]), fails })
-}
-
-fn step_by_step(fails: bool) -> Arc<dyn Assignor> {
-    let manifest = r#"{"abi":"1.0","name":"cooperative-sticky","mode":"cooperative"}"#;
-    let manifest = serde_json::from_str(manifest).expect("it is a manifest");
-    Arc::new(Even { manifest, digest: Digest([if fails { 103 } else { 3 }; 32]), fails })
 }
 
 /// What a tag stands for.
@@ -245,14 +211,6 @@ impl DivvyMember {
         };
         Call::sync(&identity(sent), result)
     }
-}
-
-fn partitions(share: &Share) -> impl Iterator<Item = Partition> {
-    let topics = match share {
-        Share::Partitions(topics) => &topics[..],
-        Share::State(_) => &[],
-    };
-    topics.iter().flat_map(|(topic, numbers)| numbers.iter().map(|number| (topic.to_string(), *number)))
 }
 
 fn identity(sent: &Sent) -> Identity {

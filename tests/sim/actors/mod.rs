@@ -14,6 +14,7 @@ pub mod divvy_member;
 pub mod kafka_client;
 pub mod kafka_kind;
 mod plans;
+mod strategies;
 
 /// The topics of a run, with their numbers of partitions.
 pub const TOPICS: [(&str, u32); 2] = [("clicks", 5), ("views", 2)];
