@@ -6,8 +6,8 @@ use std::time::Duration;
 use divvy::assignor::MemberInput;
 use divvy::group::Reply;
 use divvy::group::effects::{JoinReply, SyncReply};
-use divvy::group::event::{Fault, LeaderResult, ModuleOffer, OfferedProtocol, PlanOrigin};
-use divvy::ids::{Digest, Generation, GroupId, Protocol};
+use divvy::group::event::{Fault, LeaderResult, OfferedProtocol, PlanOrigin};
+use divvy::ids::{Generation, GroupId};
 use divvy::membership::config::{Config, Purpose};
 use divvy::membership::event::{
     Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
@@ -16,7 +16,7 @@ use divvy::membership::lead::Rules;
 use divvy::membership::{Membership, Notice, Strategies};
 use divvy::topics::{Topic, TopicTable};
 
-use super::strategies::{even, partitions, step_by_step};
+use super::strategies::{even, offer, partitions, step_by_step};
 use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
@@ -215,10 +215,6 @@ impl DivvyMember {
 
 fn identity(sent: &Sent) -> Identity {
     Identity { member: sent.member.clone(), instance: None, generation: sent.generation }
-}
-
-fn offer((protocol, digest): (Protocol, Digest)) -> ModuleOffer {
-    ModuleOffer { protocol, digest }
 }
 
 fn fault(it: &divvy::membership::lead::Fault) -> Fault {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use divvy::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest, native_range};
-use divvy::ids::Digest;
+use divvy::group::event::ModuleOffer;
+use divvy::ids::{Digest, Protocol};
 use divvy::membership::Share;
 
 use super::Partition;
@@ -51,4 +52,9 @@ pub fn partitions(share: &Share) -> impl Iterator<Item = Partition> {
         Share::State(_) => &[],
     };
     topics.iter().flat_map(|(topic, numbers)| numbers.iter().map(|number| (topic.to_string(), *number)))
+}
+
+/// A module as JoinGroup tells it.
+pub fn offer((protocol, digest): (Protocol, Digest)) -> ModuleOffer {
+    ModuleOffer { protocol, digest }
 }
