@@ -134,7 +134,7 @@ impl<'v, 'a> Tally<'v, 'a> {
     fn give(&mut self, member: usize, given: &TopicPartitions<'_>, hint: &mut usize) -> Result<(), Broken> {
         let view = self.view;
         let reads = &view.sets[view.members[member].set as usize];
-        let topic = view.topic(given.topic, hint).filter(|&topic| reads.contains(topic as u32));
+        let topic = view.topic(given.topic.as_bytes(), hint).filter(|&topic| reads.contains(topic as u32));
         let topic = &view.topics[topic.ok_or(Broken::Stranger)?];
         let id = view.members[member].id;
         for partition in given.partitions.iter() {

@@ -11,13 +11,11 @@
 //! Of equal ones all count: void for stickiness is not safe to give away. With several copies all claims count: a member
 //! that missed a rebalance goes on beside one that got its copy there.
 
-use std::borrow::Cow;
-
 use divvy_guest::abi::{MAX_CLAIM_LAYERS, Width};
 
-use super::owners::{NOBODY, Owners};
+use super::owners::{NOBODY, Owners, write_map};
 use super::view::View;
-use crate::embedded::consumer::{Tail, TopicPartitions};
+use crate::embedded::consumer::{Owned, Tail};
 use crate::embedded::sticky::StickyData;
 
 #[cfg(test)]
@@ -27,26 +25,24 @@ mod tests;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claim<'a> {
     pub generation: i32,
-    pub owned: Cow<'a, [TopicPartitions<'a>]>,
+    pub owned: Owned<'a>,
 }
 
 /// The one last owner of each partition, as an owner map; no bytes when nobody claims anything.
 pub(super) fn of_one(view: &View<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
-    if claims.iter().all(|claim| claim.owned.is_empty()) {
-        return Vec::new();
-    }
-    let mut owners = Owners::nobody(view.partitions, 1);
-    let mut newest = vec![i32::MIN; view.partitions];
-    each(view, claims, Topics::Read, |partition, member, generation| {
-        let owner = &mut owners.of_mut(partition)[0];
-        if generation > newest[partition] {
-            newest[partition] = generation;
-            *owner = member;
-        } else if generation == newest[partition] && *owner != member {
-            *owner = NOBODY;
-        }
-    });
-    owners.write(Width::of(view.members.len()))
+    Holds::settle(view, claims, Topics::Read, true).0.claims(view)
+}
+
+/// The same, and who may still be running what: mostly one look at the members' claims says both.
+pub(super) fn with_holds(view: &View<'_>, claims: &[Claim<'_>]) -> (Vec<u8>, Holds) {
+    let said: Vec<Claim<'_>> = view.members.iter().map(|member| owned_by(&member.tail)).collect();
+    let (holds, all_read) = Holds::settle(view, &said, Topics::All, true);
+    let are_same = |(claim, said): (&Claim<'_>, &Claim<'_>)| claim.owned.is_empty() == said.owned.is_empty();
+    let map = match all_read && claims.iter().zip(&said).all(are_same) {
+        true => holds.claims(view),
+        false => of_one(view, claims),
+    };
+    (map, holds)
 }
 
 /// The last owners of each partition of a redundant plan, as so many owner maps as are needed.
@@ -80,28 +76,59 @@ pub(super) struct Holds {
 impl Holds {
     /// What the members' subscriptions say, for a plan of so many copies.
     pub fn of(view: &View<'_>, copies: usize) -> Self {
-        if view.members.iter().all(|member| member.tail.owned.is_empty()) {
-            return Self::default();
-        }
         let claims: Vec<Claim<'_>> = view.members.iter().map(|member| owned_by(&member.tail)).collect();
+        Self::settle(view, &claims, Topics::All, copies == 1).0
+    }
+
+    /// By partition the claimants of the highest generation, or all if generations do not count; and whether everybody reads
+    /// what it claims.
+    fn settle(view: &View<'_>, claims: &[Claim<'_>], topics: Topics, by_generation: bool) -> (Self, bool) {
+        let mut generations = claims.iter().filter(|claim| !claim.owned.is_empty()).map(|claim| claim.generation);
+        let Some(one) = generations.next() else { return (Self::default(), true) };
         let mut first = vec![NOBODY; view.partitions];
-        let mut newest = vec![i32::MIN; view.partitions];
         let mut others = Vec::new();
-        each(view, &claims, Topics::All, |partition, member, generation| {
-            let generation = if copies > 1 { 0 } else { generation };
-            if generation > newest[partition] {
+        // Mostly all have been in the last generation, and a claim is one look at one place.
+        if !by_generation || generations.all(|generation| generation == one) {
+            let all_read = each(view, claims, topics, |partition, member, _| {
+                let holder = &mut first[partition];
+                if *holder == NOBODY {
+                    *holder = member;
+                } else if *holder != member {
+                    others.push((partition as u32, member));
+                }
+            });
+            others.sort_unstable();
+            others.dedup();
+            return (Self { first, others }, all_read);
+        }
+        let mut newest = vec![i32::MIN; view.partitions];
+        let mut rivals = Vec::new();
+        let all_read = each(view, claims, topics, |partition, member, generation| {
+            if generation > newest[partition] || first[partition] == NOBODY {
                 newest[partition] = generation;
                 first[partition] = member;
             } else if generation == newest[partition] && first[partition] != member {
-                others.push((partition as u32, generation, member));
+                rivals.push((partition as u32, generation, member));
             }
         });
-        others.retain(|&(partition, generation, _)| generation == newest[partition as usize]);
-        let mut others: Vec<(u32, u32)> =
-            others.into_iter().map(|(partition, _, member)| (partition, member)).collect();
+        rivals.retain(|&(partition, generation, _)| generation == newest[partition as usize]);
+        others.extend(rivals.into_iter().map(|(partition, _, member)| (partition, member)));
         others.sort_unstable();
         others.dedup();
-        Self { first, others }
+        (Self { first, others }, all_read)
+    }
+
+    /// The one last owner of each partition, as an owner map: where several hold it, nobody had it.
+    pub fn claims(&self, view: &View<'_>) -> Vec<u8> {
+        let width = Width::of(view.members.len());
+        let mut map = write_map(&self.first, width);
+        self.others.iter().for_each(|&(partition, _)| width.set(&mut map, partition as usize, None));
+        map
+    }
+
+    /// By dense index one holder, or nobody; no entries when nobody holds anything.
+    pub fn firsts(&self) -> &[u32] {
+        &self.first
     }
 
     /// Nobody holds anything.
@@ -135,7 +162,7 @@ pub(super) fn owned_by<'t>(tail: &'t Tail<'_>) -> Claim<'t> {
         -1 if !tail.owned.is_empty() => elsewhere().map_or(-1, |data| data.generation),
         generation => generation,
     };
-    Claim { generation, owned: Cow::Borrowed(&tail.owned) }
+    Claim { generation, owned: tail.owned.clone() }
 }
 
 /// Which topics count.
@@ -147,22 +174,27 @@ enum Topics {
     All,
 }
 
-/// Calls with dense index, member and generation of each claim that counts.
-fn each(view: &View<'_>, claims: &[Claim<'_>], topics: Topics, mut found: impl FnMut(usize, u32, i32)) {
+/// Calls with dense index, member and generation of each claim that counts. Says whether every member reads what it claims.
+fn each(view: &View<'_>, claims: &[Claim<'_>], topics: Topics, mut found: impl FnMut(usize, u32, i32)) -> bool {
+    let mut all_read = true;
     for (index, (member, claim)) in view.members.iter().zip(claims).enumerate() {
         let set = &view.sets[member.set as usize];
-        let counts = |topic: &usize| topics == Topics::All || set.contains(*topic as u32);
         let mut hint = 0;
-        for owned in claim.owned.iter() {
-            let Some(topic_index) = view.topic(owned.topic, &mut hint).filter(counts) else { continue };
+        for (name, numbers) in claim.owned.encoded() {
+            let Some(topic_index) = view.topic(name, &mut hint) else { continue };
+            let reads = set.contains(topic_index as u32);
+            all_read &= reads;
+            if !reads && topics == Topics::Read {
+                continue;
+            }
             let topic = &view.topics[topic_index];
-            for partition in owned.partitions.iter() {
-                if let Ok(partition) = u32::try_from(partition)
-                    && partition < topic.partitions
-                {
-                    found((topic.base + partition) as usize, index as u32, claim.generation);
+            // A number below 0 is a large one here.
+            for number in numbers.as_chunks().0.iter().map(|number| u32::from_be_bytes(*number)) {
+                if number < topic.partitions {
+                    found((topic.base + number) as usize, index as u32, claim.generation);
                 }
             }
         }
     }
+    all_read
 }

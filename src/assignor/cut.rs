@@ -26,7 +26,8 @@ pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Res
         let set = &view.sets[view.members[index].set as usize];
         let mut hint = 0;
         for given in &assignment.topics {
-            let Some(topic) = view.topic(given.topic, &mut hint).filter(|&topic| set.contains(topic as u32)) else {
+            let Some(topic) = view.topic(given.topic.as_bytes(), &mut hint).filter(|&topic| set.contains(topic as u32))
+            else {
                 continue;
             };
             let topic = &view.topics[topic];

@@ -114,7 +114,7 @@ mod tests {
     fn of_the_members_it_is_what_they_want() {
         let plain = Subscription { version: 3, topics: vec!["a", "b"], tail: Tail::default() };
         let base = of_members(&[("m-1", Some("m"), &plain)], true);
-        let owned = vec![TopicPartitions { topic: "a", partitions: [0].into_iter().collect() }];
+        let owned = vec![TopicPartitions { topic: "a", partitions: [0].into_iter().collect() }].into();
         let back = Subscription {
             topics: vec!["b", "a"],
             tail: Tail { user_data: Some(b"sticky"), owned, generation: 7, rack: None, note: None },

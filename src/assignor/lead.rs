@@ -10,6 +10,7 @@ use divvy_guest::abi::Width;
 use divvy_guest::abi::host::{Body, Expected, PartitionsPlan, StatesPlan, parse_reply, write_check};
 
 use super::check::{EncodedPlan, check_plan};
+use super::claims::Holds;
 use super::cooperative::{self, Withheld};
 use super::limits::{
     MAX_COPIES, MAX_DIAGNOSTICS, MAX_MEMO_BYTES, MAX_MESSAGE_BYTES, MAX_STATES_REPLY_BYTES, REPLY_SLACK_BYTES,
@@ -61,6 +62,8 @@ pub struct Call<'a> {
     manifest: &'a Manifest,
     input: &'a LeaderInput<'a>,
     request: Vec<u8>,
+    /// Who may still be running what, where the request's claims said it.
+    holds: Option<Holds>,
     subject: Subject<'a>,
 }
 
@@ -84,19 +87,20 @@ enum Answer<'r> {
 impl<'a> Call<'a> {
     /// Decodes what the members say and writes the request.
     pub fn prepare(manifest: &'a Manifest, input: &'a LeaderInput<'a>) -> Result<Self, CallError> {
-        let (request, subject) = match manifest.shape {
+        let (request, holds, subject) = match manifest.shape {
             Shape::Partitions => {
                 let view = view_of(input)?;
-                (request::partitions(manifest, input, &view)?, Subject::Partitions(view))
+                let (request, holds) = request::partitions(manifest, input, &view)?;
+                (request, holds, Subject::Partitions(view))
             }
             Shape::States => {
                 let mut members: Vec<_> = input.members.iter().collect();
                 members.sort_by(|a, b| a.id.cmp(&b.id));
                 members.dedup_by(|later, earlier| later.id == earlier.id);
-                (request::states(input, &members), Subject::States(members))
+                (request::states(input, &members), None, Subject::States(members))
             }
         };
-        Ok(Self { manifest, input, request, subject })
+        Ok(Self { manifest, input, request, holds, subject })
     }
 
     /// What the strategy is asked.
@@ -158,7 +162,11 @@ impl<'a> Call<'a> {
         let mut owners = Owners::read(plan.owners, Width::of(view.members.len()), view.partitions, plan.copies);
         let broken = |broken| CallError::new(FaultKind::InvalidAssignment, broken);
         verify::owners(view, &owners, self.manifest.complete).map_err(broken)?;
-        let withheld = cooperative::hand_over(view, &mut owners, self.input.mode).map_err(broken)?;
+        let withheld = match &self.holds {
+            Some(holds) => cooperative::withhold(view, &mut owners, holds),
+            None => cooperative::hand_over(view, &mut owners, self.input.mode),
+        };
+        let withheld = withheld.map_err(broken)?;
         Ok(Answer::Partitions(plan, owners, withheld))
     }
 

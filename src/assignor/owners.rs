@@ -39,11 +39,13 @@ impl Owners {
 
     /// As owner maps that follow each other.
     pub fn write(&self, width: Width) -> Vec<u8> {
+        if self.copies == 1 {
+            return write_map(&self.cells, width);
+        }
         let mut maps = Vec::with_capacity(self.cells.len() * width.bytes());
         for layer in 0..self.copies {
-            for owner in self.cells.iter().skip(layer).step_by(self.copies) {
-                maps.extend_from_slice(&owner.to_le_bytes()[..width.bytes()]);
-            }
+            let cells: Vec<u32> = self.cells.iter().skip(layer).step_by(self.copies).copied().collect();
+            maps.extend_from_slice(&write_map(&cells, width));
         }
         maps
     }
@@ -71,6 +73,23 @@ impl Owners {
     pub fn cells(&self) -> &[u32] {
         &self.cells
     }
+
+    pub fn cells_mut(&mut self) -> &mut [u32] {
+        &mut self.cells
+    }
+}
+
+/// One owner map.
+pub(super) fn write_map(owners: &[u32], width: Width) -> Vec<u8> {
+    let mut map = vec![0; owners.len() * width.bytes()];
+    match width {
+        // The largest number means nobody in both widths.
+        Width::Two => {
+            map.as_chunks_mut().0.iter_mut().zip(owners).for_each(|(to, it)| *to = (*it as u16).to_le_bytes())
+        }
+        Width::Four => map.as_chunks_mut().0.iter_mut().zip(owners).for_each(|(to, it)| *to = it.to_le_bytes()),
+    }
+    map
 }
 
 fn widen(owner: u16) -> u32 {

@@ -42,7 +42,7 @@ fn with_history(metadata: &[u8], state: &[u8], generation: i32) -> Option<Bytes>
     if owned.is_empty() {
         return None;
     }
-    let data = StickyData { generation, owned }.encode();
+    let data = StickyData { generation, owned: owned.into() }.encode();
     let tail = Tail { user_data: Some(&data), ..subscription.tail };
     Some(Subscription { tail, ..subscription }.encode().into())
 }
@@ -66,9 +66,8 @@ mod tests {
 
     #[test]
     fn who_says_nothing_had_what_the_last_plan_gave_it() {
-        let own =
-            StickyData { generation: 5, owned: Assignment::decode(&state(&[3])).unwrap().topics.clone() }.encode();
-        let forgot = StickyData { generation: 7, owned: Vec::new() }.encode();
+        let own = StickyData { generation: 5, owned: Assignment::decode(&state(&[3])).unwrap().topics.into() }.encode();
+        let forgot = StickyData { generation: 7, owned: Vec::new().into() }.encode();
         let with = |data: &[u8]| {
             let tail = Tail { user_data: Some(data), ..Tail::default() };
             Subscription { version: 3, topics: vec!["t"], tail }.encode()
@@ -84,7 +83,10 @@ mod tests {
         let input = LeaderInput { protocol: &sticky, ..group.input() };
         let members = remembered(&input, Some(&last));
         let history = says(&members[0]).unwrap();
-        assert_eq!((history.generation, history.owned), (7, Assignment::decode(&state(&[0, 1])).unwrap().topics));
+        assert_eq!(
+            (history.generation, history.owned),
+            (7, Assignment::decode(&state(&[0, 1])).unwrap().topics.into())
+        );
         assert_eq!(members[1..], group.members[1..], "and nobody else is spoken for");
         assert!(matches!(remembered(&input, None), Cow::Borrowed(_)));
         assert!(matches!(remembered(&group.input(), Some(&last)), Cow::Borrowed(_)), "under other names");

@@ -7,7 +7,7 @@ use divvy_guest::abi::host::{Head, Member, PartitionsRequest, StateMember, State
 use divvy_guest::abi::{self, NO_RACK, names};
 use serde_json::Value;
 
-use super::claims::{self, Claim};
+use super::claims::{self, Claim, Holds};
 use super::limits::{MAX_RACKS, MAX_REPLICAS};
 use super::manifest::{Copies, Manifest, Mode};
 use super::view::{View, ViewMember};
@@ -32,13 +32,21 @@ struct Said<'a> {
     claim: Claim<'a>,
 }
 
-/// A request of shape `partitions`.
-pub(super) fn partitions(manifest: &Manifest, input: &LeaderInput<'_>, view: &View<'_>) -> Result<Vec<u8>, CallError> {
+/// A request of shape `partitions`; and who holds what, where that was found on the way.
+pub(super) fn partitions(
+    manifest: &Manifest,
+    input: &LeaderInput<'_>,
+    view: &View<'_>,
+) -> Result<(Vec<u8>, Option<Holds>), CallError> {
     let mut said: Vec<Said<'_>> = view.members.iter().map(|member| said_by(member, input.protocol)).collect();
     let claims: Vec<Claim<'_>> = said.iter_mut().map(|member| std::mem::take(&mut member.claim)).collect();
-    let claims = match manifest.copies {
-        Copies::One => claims::of_one(view, &claims),
-        Copies::Many => claims::of_many(view, &claims),
+    let (claims, holds) = match (manifest.copies, input.mode) {
+        (Copies::One, Mode::Eager) => (claims::of_one(view, &claims), None),
+        (Copies::One, Mode::Cooperative) => {
+            let (map, holds) = claims::with_holds(view, &claims);
+            (map, Some(holds))
+        }
+        (Copies::Many, _) => (claims::of_many(view, &claims), None),
     };
 
     let needs_racks = manifest.needs.iter().any(|need| need == names::REPLICA_RACKS);
@@ -71,7 +79,9 @@ pub(super) fn partitions(manifest: &Manifest, input: &LeaderInput<'_>, view: &Vi
         .collect();
 
     let config = config(input.config);
-    let mut to = Vec::new();
+    // What there is one of for each partition, and what a member and a topic take at least.
+    let large = claims.len() + columns.iter().map(|(_, column)| column.len()).sum::<usize>();
+    let mut to = Vec::with_capacity(large + 64 * (members.len() + topics.len()) + 1024);
     PartitionsRequest {
         head: head(input, &config),
         topics: &topics,
@@ -84,7 +94,7 @@ pub(super) fn partitions(manifest: &Manifest, input: &LeaderInput<'_>, view: &Vi
         memo: input.memo,
     }
     .write(&mut to);
-    Ok(to)
+    Ok((to, holds))
 }
 
 /// A request of shape `states`; members are sorted by id.
@@ -138,14 +148,14 @@ fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
     let Some(data) = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()) else {
         let is_sticky = STICKY_NAMES.contains(&protocol.as_str()) && owned.owned.is_empty();
         let last = tail.user_data.filter(|_| is_sticky).and_then(|bytes| StickyData::decode(bytes).ok());
-        let claim = last.map_or(owned, |last| Claim { generation: last.generation, owned: last.owned.into() });
+        let claim = last.map_or(owned, |last| Claim { generation: last.generation, owned: last.owned });
         let note = tail.note.map(Note::decode).unwrap_or_default();
         let rack = rack.or_else(|| rack_of(&note.facts));
         let user_data = note.x().map(Cow::Owned).or(tail.user_data.map(Cow::Borrowed));
         return Said { facts: encode_facts(&note.facts), rack, user_data, claim };
     };
     let claim = match data.last {
-        Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned.into() },
+        Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned },
         _ => owned,
     };
     let rack = rack.or_else(|| rack_of(&data.facts));

@@ -25,6 +25,11 @@ pub(super) fn owners(view: &View<'_>, owners: &Owners, complete: bool) -> Result
         if everybody && cells.iter().fold(0, |most, &owner| most.max(owner)) < members as u32 {
             continue;
         }
+        // The same, but for who reads it.
+        let is_fine = |owner: &u32| sets.get(*owner as usize).is_some_and(|set| reads[*set as usize]);
+        if owners.copies() == 1 && cells.iter().all(is_fine) {
+            continue;
+        }
         let wanted = subscribers.min(owners.copies());
         for (partition, cells) in cells.chunks_exact(owners.copies()).enumerate() {
             let found = check_owners(view, topic, partition, cells, |owner| reads[sets[owner] as usize])?;

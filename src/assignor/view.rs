@@ -5,6 +5,7 @@
 //! topics that do not exist drop out here, and so does the second of two members with one id.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
@@ -81,6 +82,7 @@ pub(super) struct View<'a> {
     pub partitions: usize,
     /// What was wrong with members.
     pub diagnostics: Vec<Diagnostic>,
+    by_name: OnceLock<HashMap<&'a [u8], u32, Xxh3DefaultBuilder>>,
 }
 
 impl<'a> View<'a> {
@@ -107,14 +109,24 @@ impl<'a> View<'a> {
             reading.sets.iter().map(|set| TopicSet::new(set.iter().map(|&of_table| index_of[of_table as usize])));
         let sets = sets.collect();
         let partitions = topics.last().map_or(0, |last| (last.base + last.partitions) as usize);
-        Ok(Self { members, topics, sets, partitions, diagnostics })
+        Ok(Self { members, topics, sets, partitions, diagnostics, by_name: OnceLock::new() })
     }
 
     /// The index of a topic, found fastest when it is asked for in the topics' own order: `hint` is where to look first.
-    pub fn topic(&self, name: &str, hint: &mut usize) -> Option<usize> {
-        let found = find(&self.topics, |topic| topic.name, name, *hint)?;
+    #[inline]
+    pub fn topic(&self, name: &[u8], hint: &mut usize) -> Option<usize> {
+        let found = match self.topics.get(*hint) {
+            Some(topic) if topic.name.as_bytes() == name => *hint,
+            _ => *self.by_name().get(name)? as usize,
+        };
         *hint = found + 1;
         Some(found)
+    }
+
+    /// Members that own little of much ask for topics here and there.
+    fn by_name(&self) -> &HashMap<&'a [u8], u32, Xxh3DefaultBuilder> {
+        let index = || (0..).zip(&self.topics).map(|(index, topic)| (topic.name.as_bytes(), index)).collect();
+        self.by_name.get_or_init(index)
     }
 }
 
@@ -126,19 +138,26 @@ struct Reading<'a, 't> {
     by_topics: HashMap<Vec<u32>, u32>,
     /// The same by the bytes that they were written in.
     by_bytes: HashMap<&'a [u8], u32, Xxh3DefaultBuilder>,
-    last: Option<(&'a [u8], u32)>,
+    /// The lists that members have had of late, the last one first.
+    recent: Vec<(&'a [u8], u32)>,
 }
+
+/// As many distinct lists are tried before one is taken for a new one: a comparison ends at the first difference, while a list
+/// that is not recognised is walked over and hashed.
+const RECENT: usize = 8;
 
 impl<'a, 't> Reading<'a, 't> {
     fn new(table: &'t [(&'a str, u32)]) -> Self {
-        Self { table, sets: Vec::new(), by_topics: HashMap::new(), by_bytes: HashMap::default(), last: None }
+        Self { table, sets: Vec::new(), by_topics: HashMap::new(), by_bytes: HashMap::default(), recent: Vec::new() }
     }
 
     fn member(&mut self, metadata: &'a [u8]) -> Result<(u32, Tail<'a>), NotDecodable> {
-        if let Some((topics, set)) = self.last
-            && let Some(split) = SplitSubscription::with_topics(metadata, topics)
-        {
-            return Ok((set, split.tail()?));
+        for at in 0..self.recent.len() {
+            let (topics, set) = self.recent[at];
+            if let Some(split) = SplitSubscription::with_topics(metadata, topics) {
+                self.recent[..=at].rotate_right(1);
+                return Ok((set, split.tail()?));
+            }
         }
         let split = SplitSubscription::new(metadata)?;
         let tail = split.tail()?;
@@ -151,7 +170,8 @@ impl<'a, 't> Reading<'a, 't> {
                 set
             }
         };
-        self.last = Some((bytes, set));
+        self.recent.truncate(RECENT - 1);
+        self.recent.insert(0, (bytes, set));
         Ok((set, tail))
     }
 
@@ -161,7 +181,7 @@ impl<'a, 't> Reading<'a, 't> {
         let mut indexes: Vec<u32> = names
             .iter()
             .filter_map(|name| {
-                let found = find(self.table, |row| row.0, name, hint)?;
+                let found = find(self.table, name, hint)?;
                 hint = found + 1;
                 Some(found as u32)
             })
@@ -184,12 +204,12 @@ impl<'a, 't> Reading<'a, 't> {
     }
 }
 
-/// Finds a row by name in rows sorted by name, trying the one at `hint` first.
-fn find<T>(rows: &[T], name_of: impl Fn(&T) -> &str, name: &str, hint: usize) -> Option<usize> {
-    if rows.get(hint).is_some_and(|row| name_of(row) == name) {
+/// Finds a row of a table sorted by name, trying the one at `hint` first.
+fn find(table: &[(&str, u32)], name: &str, hint: usize) -> Option<usize> {
+    if table.get(hint).is_some_and(|row| row.0 == name) {
         return Some(hint);
     }
-    rows.binary_search_by(|row| name_of(row).cmp(name)).ok()
+    table.binary_search_by(|row| row.0.cmp(name)).ok()
 }
 
 /// The topics of the table that are in any set, and for each row of the table its index among them.

@@ -117,7 +117,7 @@ impl Coordinator {
         let settings = self.config.settings.of(id);
         let mut group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
         group.set_modules(self.modules.clone());
-        self.groups.insert(id.clone(), group);
+        self.groups.insert(id.clone(), Box::new(group));
         self.reschedule(id);
     }
 }

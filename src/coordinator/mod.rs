@@ -53,7 +53,8 @@ pub struct Coordinator {
     limits: Arc<GroupLimits>,
     /// The modules that the coordinator itself can run.
     modules: Arc<[ModuleOffer]>,
-    groups: HashMap<GroupId, Group>,
+    /// Boxed: a table of groups is up to half empty, and is copied when it grows.
+    groups: HashMap<GroupId, Box<Group>>,
     /// What waits for a group that is being read. While everything is being read, every group is in here on demand.
     loading: BTreeMap<GroupId, Vec<Waiting>>,
     all_loading: bool,
@@ -92,7 +93,7 @@ impl Coordinator {
         if self.is_loading(group) {
             return self.wait(group, event, now);
         }
-        let blank = self.groups.get(group).map(Group::is_blank);
+        let blank = self.groups.get(group).map(|group| group.is_blank());
         // Of a group that was deleted and is on its way out of the store only the store's word is still news.
         let is_news = blank == Some(true) && answers::ticket(&event).is_none();
         if blank != Some(false)
@@ -232,13 +233,13 @@ impl Coordinator {
             let settings = self.config.settings.of(group);
             let mut made = Group::new(group.clone(), self.limits.clone(), settings, now);
             made.set_modules(self.modules.clone());
-            self.groups.insert(group.clone(), made);
+            self.groups.insert(group.clone(), Box::new(made));
         }
         Unknown::Made
     }
 
     fn reschedule(&mut self, id: &GroupId) {
-        let next = self.groups.get(id).and_then(Group::next_deadline);
+        let next = self.groups.get(id).and_then(|group| group.next_deadline());
         let now = self.scheduled.get(id).copied();
         if next == now {
             return;

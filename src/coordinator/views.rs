@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Coordinator;
-use crate::group::{GenerationRecord, Group, GroupDescription, GroupSummary, StateName};
+use crate::group::{GenerationRecord, GroupDescription, GroupSummary, StateName};
 use crate::ids::{Generation, GroupId, TopicName};
 use crate::time::WallTime;
 
@@ -11,7 +11,7 @@ impl Coordinator {
     /// All groups in order of their ids.
     pub fn list(&self) -> Vec<GroupSummary> {
         let present = self.groups.values().filter(|group| !group.is_blank());
-        let mut all: Vec<GroupSummary> = present.map(Group::summary).collect();
+        let mut all: Vec<GroupSummary> = present.map(|group| group.summary()).collect();
         all.extend(self.loading.keys().map(initializing));
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all
@@ -56,7 +56,7 @@ impl Coordinator {
 
     /// The last generations of a group, oldest first; none if it is not here.
     pub fn history(&self, group: &GroupId) -> Option<Vec<GenerationRecord>> {
-        self.groups.get(group).map(Group::history)
+        self.groups.get(group).map(|group| group.history())
     }
 }
 

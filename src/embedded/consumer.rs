@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 pub use super::classic::NotDecodable;
 use super::classic::{Reader, put_count, put_nullable_bytes, put_string};
-pub use super::owned::{Partitions, TopicPartitions};
-use super::owned::{put_owned, read_owned};
+pub use super::owned::{Owned, Partitions, TopicPartitions};
+use super::owned::{put_owned, read_list, read_owned};
 use super::{EmbeddedProtocol, note};
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ pub struct Tail<'a> {
     /// What its strategy wants to tell the leader's.
     pub user_data: Option<&'a [u8]>,
     /// What it owns (since v1).
-    pub owned: Vec<TopicPartitions<'a>>,
+    pub owned: Owned<'a>,
     /// The generation that `owned` is of, or -1 (since v2).
     pub generation: i32,
     /// Where it runs (since v3); never empty.
@@ -48,7 +48,7 @@ pub struct Tail<'a> {
 
 impl Default for Tail<'_> {
     fn default() -> Self {
-        Self { user_data: None, owned: Vec::new(), generation: -1, rack: None, note: None }
+        Self { user_data: None, owned: Owned::default(), generation: -1, rack: None, note: None }
     }
 }
 
@@ -102,10 +102,7 @@ impl<'a> SplitSubscription<'a> {
         // Clients exist that claim a version and stop before its fields: those count as not said.
         if self.version >= 1 && !reader.is_empty() {
             tail.owned = read_owned(&mut reader)?;
-            tail.note = tail.owned.iter().find_map(|of| of.topic.strip_prefix(note::PREFIX));
-            if tail.note.is_some() {
-                tail.owned.retain(|of| !of.topic.starts_with(note::PREFIX));
-            }
+            tail.note = tail.owned.take_note(note::PREFIX);
         }
         if self.version >= 2 && !reader.is_empty() {
             tail.generation = reader.i32("generation")?.max(-1);
@@ -136,14 +133,8 @@ impl<'a> Subscription<'a> {
         topics.iter().for_each(|topic| put_string(&mut to, topic));
         put_nullable_bytes(&mut to, self.tail.user_data);
         if version >= 1 {
-            match self.tail.note {
-                None => put_owned(&mut to, &self.tail.owned),
-                Some(text) => {
-                    let name = format!("{}{text}", note::PREFIX);
-                    let note = TopicPartitions { topic: &name, partitions: Partitions::default() };
-                    put_owned(&mut to, &[&self.tail.owned[..], &[note]].concat());
-                }
-            }
+            let note = self.tail.note.map(|text| format!("{}{text}", note::PREFIX));
+            put_owned(&mut to, note.as_deref(), self.tail.owned.iter());
         }
         if version >= 2 {
             to.extend_from_slice(&self.tail.generation.to_be_bytes());
@@ -172,7 +163,7 @@ impl<'a> Assignment<'a> {
     pub fn decode(bytes: &'a [u8]) -> Result<Self, NotDecodable> {
         let mut reader = Reader(bytes);
         read_version(&mut reader)?;
-        Ok(Self { topics: read_owned(&mut reader)?, user_data: reader.nullable_bytes("user data")? })
+        Ok(Self { topics: read_list(&mut reader)?, user_data: reader.nullable_bytes("user data")? })
     }
 
     /// Reads a state as members do: no bytes at all are no work.
@@ -183,7 +174,7 @@ impl<'a> Assignment<'a> {
     /// Writes it, sorted.
     pub fn encode(&self) -> Vec<u8> {
         let mut to = ASSIGNMENT_VERSION.to_be_bytes().to_vec();
-        put_owned(&mut to, &self.topics);
+        put_owned(&mut to, None, self.topics.iter().cloned());
         put_nullable_bytes(&mut to, self.user_data);
         to
     }
@@ -218,7 +209,7 @@ impl EmbeddedProtocol for Consumer {
             shown["rack"] = json!(rack);
         }
         if !tail.owned.is_empty() {
-            shown["owned"] = show(&tail.owned);
+            shown["owned"] = show(tail.owned.iter());
             shown["generation"] = json!(tail.generation);
         }
         if let Some(data) = tail.user_data.and_then(|bytes| super::user_data::UserData::decode(bytes).ok()) {
@@ -226,17 +217,17 @@ impl EmbeddedProtocol for Consumer {
                 shown["facts"] = json!(data.facts);
             }
             if let Some(last) = data.last.filter(|last| !last.owned.is_empty()) {
-                shown["last"] = json!({ "generation": last.generation, "owned": show(&last.owned) });
+                shown["last"] = json!({ "generation": last.generation, "owned": show(last.owned.iter()) });
             }
         }
         Some(shown)
     }
 
     fn state(&self, bytes: &[u8]) -> Option<Value> {
-        Assignment::decode_state(bytes).ok().map(|assignment| show(&assignment.topics))
+        Assignment::decode_state(bytes).ok().map(|assignment| show(assignment.topics.into_iter()))
     }
 }
 
-fn show(owned: &[TopicPartitions<'_>]) -> Value {
-    owned.iter().map(|of| (of.topic.to_owned(), json!(of.partitions.iter().collect::<Vec<_>>()))).collect()
+fn show<'o>(owned: impl Iterator<Item = TopicPartitions<'o>>) -> Value {
+    owned.map(|of| (of.topic.to_owned(), json!(of.partitions.iter().collect::<Vec<_>>()))).collect()
 }

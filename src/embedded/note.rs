@@ -1,7 +1,7 @@
 //! divvy's note: what its members say of themselves under Kafka's sticky names, where the user data has Kafka's form and
 //! some leaders (sarama's) give up at a byte too many.
 //!
-//! It is written where every client reads a name and takes no notice of it: among the owned partitions, as a topic without
+//! It is written where every client reads a name and takes no notice of it: before the owned partitions, as a topic without
 //! partitions whose name no topic can have, `divvy:` and a JSON map `{facts, x}`, `x` in hexadecimal digits. A note also says
 //! that its member is divvy's.
 

@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::classic::{NotDecodable, Reader};
 use super::consumer::Assignment;
-use super::owned::{TopicPartitions, put_owned, read_owned};
+use super::owned::{Owned, put_owned, read_owned};
 
 /// The strategy of Kafka's that keeps its history in user data alone.
 pub const STICKY: &str = "sticky";
@@ -25,7 +25,7 @@ pub struct StickyData<'a> {
     /// In which generation, or -1.
     pub generation: i32,
     /// What; nothing in the short form.
-    pub owned: Vec<TopicPartitions<'a>>,
+    pub owned: Owned<'a>,
 }
 
 impl<'a> StickyData<'a> {
@@ -33,7 +33,7 @@ impl<'a> StickyData<'a> {
     pub fn decode(bytes: &'a [u8]) -> Result<Self, NotDecodable> {
         let mut reader = Reader(bytes);
         if bytes.len() == 4 {
-            return Ok(Self { generation: reader.i32("generation")?.max(-1), owned: Vec::new() });
+            return Ok(Self { generation: reader.i32("generation")?.max(-1), owned: Owned::default() });
         }
         let long = |bytes| {
             let mut reader = Reader(bytes);
@@ -51,7 +51,7 @@ impl<'a> StickyData<'a> {
     /// Writes the long form, in which `sticky` says what it had.
     pub fn encode(&self) -> Vec<u8> {
         let mut to = Vec::new();
-        put_owned(&mut to, &self.owned);
+        put_owned(&mut to, None, self.owned.iter());
         to.extend_from_slice(&self.generation.to_be_bytes());
         to
     }
@@ -67,7 +67,7 @@ pub fn encode_generation(generation: i32) -> Vec<u8> {
 pub fn with_history(assignment: &Bytes, generation: i32) -> Bytes {
     match Assignment::decode(assignment) {
         Ok(Assignment { topics, user_data: None }) => {
-            let data = StickyData { generation, owned: topics.clone() }.encode();
+            let data = StickyData { generation, owned: topics.clone().into() }.encode();
             Assignment { topics, user_data: Some(&data) }.encode().into()
         }
         _ => assignment.clone(),
@@ -86,15 +86,18 @@ mod tests {
         let older = StickyData::decode(&OWNED).unwrap();
         assert_eq!(long, Ok(7));
         assert_eq!(older.generation, -1);
-        assert_eq!((older.owned[0].topic, older.owned[0].partitions.iter().collect()), ("t", vec![3]));
-        assert_eq!(StickyData::decode(&[0, 0, 0, 9]), Ok(StickyData { generation: 9, owned: Vec::new() }));
+        assert_eq!(
+            older.owned.iter().map(|of| (of.topic, of.partitions.iter().collect())).collect::<Vec<_>>(),
+            [("t", vec![3])]
+        );
+        assert_eq!(StickyData::decode(&[0, 0, 0, 9]), Ok(StickyData { generation: 9, owned: Owned::default() }));
     }
 
     #[test]
     fn the_forms_number_before_it_is_passed_over() {
         let bytes = [&[0, 1][..], &OWNED, &[0, 0, 0, 7]].concat();
         assert_eq!(StickyData::decode(&bytes), StickyData::decode(&bytes[2..]));
-        let nothing = StickyData { generation: -1, owned: Vec::new() };
+        let nothing = StickyData { generation: -1, owned: Owned::default() };
         assert_eq!(StickyData::decode(&[0, 1, 0, 0, 0, 0, 255, 255, 255, 255]), Ok(nothing));
     }
 
@@ -108,7 +111,8 @@ mod tests {
 
     #[test]
     fn an_assignment_says_what_it_is_once_more() {
-        let topics = StickyData::decode(&OWNED).unwrap().owned;
+        let data = StickyData::decode(&OWNED).unwrap();
+        let topics: Vec<_> = data.owned.iter().collect();
         let plain = Bytes::from(Assignment { topics: topics.clone(), user_data: None }.encode());
         let told = with_history(&plain, 7);
         let read = Assignment::decode(&told).unwrap();

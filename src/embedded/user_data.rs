@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::classic::NotDecodable;
-use super::owned::{TopicPartitions, decode_owned, put_owned};
+use super::owned::{Owned, decode_owned, put_owned};
 use super::raw::Raw;
 
 /// Facts may nest so deep; deeper ones are somebody else's bytes or an attack on the stack.
@@ -36,7 +36,7 @@ pub struct Last<'a> {
     /// In which generation.
     pub generation: i32,
     /// What.
-    pub owned: Vec<TopicPartitions<'a>>,
+    pub owned: Owned<'a>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl<'a> UserData<'a> {
     pub fn encode(&self) -> Vec<u8> {
         let mut owned = Vec::new();
         if let Some(last) = &self.last {
-            put_owned(&mut owned, &last.owned);
+            put_owned(&mut owned, None, last.owned.iter());
         }
         let frame = Frame {
             facts: self.facts.clone(),
@@ -87,11 +87,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::embedded::consumer::TopicPartitions;
 
     fn sample(owned: &[TopicPartitions<'static>]) -> UserData<'static> {
         UserData {
             facts: Facts::from([("rack".into(), json!("eu-1a")), ("weight".into(), json!(2.5))]),
-            last: Some(Last { generation: 7, owned: owned.to_vec() }),
+            last: Some(Last { generation: 7, owned: owned.to_vec().into() }),
             x: Some(b"own words"),
         }
     }

@@ -38,7 +38,7 @@ fn histories_are_read_and_written_alike() {
             let assignment = [&[0, 1], data].concat();
             let data = Assignment::decode(&assignment).unwrap();
             let history = StickyData::decode(data.user_data.unwrap()).unwrap();
-            assert_eq!((history.generation, &history.owned), (3, &data.topics), "{name}");
+            assert_eq!((history.generation, history.owned), (3, data.topics.clone().into()), "{name}");
             continue;
         }
         let data = StickyData::decode(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));

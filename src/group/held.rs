@@ -62,6 +62,10 @@ impl Held {
                 self.joins.remove(id);
             }
         }
+        if self.answers.is_empty() {
+            // Mostly there is none, and the maps of most groups would keep their memory for the next ones.
+            *self = Self { came: self.came, ..Self::default() };
+        }
         Some((ticket, reply))
     }
 

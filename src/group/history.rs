@@ -59,7 +59,7 @@ pub enum GenerationOutcome {
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     /// Those that were handed to the store, by their places there.
-    stored: BTreeMap<u8, GenerationRecord>,
+    stored: BTreeMap<u8, Box<GenerationRecord>>,
     /// Those that come with the next plan, oldest first. One may stand for a stored one whose end is known better by now.
     fresh: VecDeque<GenerationRecord>,
     /// When the rebalance that is under way, or was the last, began.
@@ -92,9 +92,9 @@ impl History {
 
     /// The plan of this generation was accepted, and another rebalance began before anybody was told.
     pub(super) fn withdrawn(&mut self, generation: Generation) {
-        let accepted = self.stored.values().find(|entry| entry.generation == generation).cloned();
+        let accepted = self.stored.values().find(|entry| entry.generation == generation);
         if let Some(entry) = accepted {
-            self.push(GenerationRecord { outcome: GenerationOutcome::Superseded, ..entry });
+            self.push(GenerationRecord { outcome: GenerationOutcome::Superseded, ..GenerationRecord::clone(entry) });
         }
     }
 
@@ -109,12 +109,12 @@ impl History {
 
     /// One that was stored, or is being handed to the store.
     pub(super) fn restore(&mut self, entry: GenerationRecord) {
-        self.stored.insert(entry.slot(), entry);
+        self.stored.insert(entry.slot(), Box::new(entry));
     }
 
     /// Those that were handed to the store, oldest first.
     pub(super) fn stored(&self) -> Vec<GenerationRecord> {
-        in_order(self.stored.values())
+        in_order(self.stored.values().map(Box::as_ref))
     }
 }
 
@@ -128,7 +128,7 @@ impl Group {
     /// The last generations, oldest first.
     pub fn history(&self) -> Vec<GenerationRecord> {
         let mut by_place: BTreeMap<u8, &GenerationRecord> =
-            self.history.stored.iter().map(|(place, entry)| (*place, entry)).collect();
+            self.history.stored.iter().map(|(place, entry)| (*place, &**entry)).collect();
         by_place.extend(self.history.fresh.iter().map(|entry| (entry.slot(), entry)));
         in_order(by_place.into_values())
     }

@@ -46,6 +46,10 @@ impl PendingIds {
         let pending = self.ids.remove(id)?;
         self.expiries.remove(&(pending.expires, id.clone()));
         self.holds.remove(&(pending.holds(), id.clone()));
+        if self.ids.is_empty() {
+            // As it is mostly: no memory is kept for the next ones.
+            *self = Self::default();
+        }
         Some(pending)
     }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::config::{Config, Purpose};
 use super::notice::Share;
 use super::state::Partitions;
-use crate::embedded::consumer::{Assignment, NotDecodable, Subscription, Tail, TopicPartitions};
+use crate::embedded::consumer::{Assignment, NotDecodable, Owned, Subscription, Tail, TopicPartitions};
 use crate::embedded::note::{self, Note};
 use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData, encode_generation};
 use crate::embedded::user_data::{Last, UserData};
@@ -95,7 +95,7 @@ fn generation(claim: Option<&Claim>) -> i32 {
     claim.map_or(Generation::NONE, |claim| claim.generation).0
 }
 
-fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
+fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Owned<'_> {
     partitions
         .iter()
         .map(|(topic, numbers)| TopicPartitions {

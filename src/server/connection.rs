@@ -1,21 +1,25 @@
-//! One connection: what its reader, its writer and the shards share.
+//! One connection: what its reader and the shards share.
 //!
 //! One task reads: it cuts frames, takes a place for each answer, and hands all requests of one socket read to their
-//! shard as one entry. Shards put answers into their places. One task writes them, in the order of the requests. While
-//! none is awaited or being written, the reader answers plain heartbeats by itself (`pulse.rs`).
+//! shard as one entry. Shards put answers into their places, and send them when their turn ends, in the order of the
+//! requests (`line.rs`). While none is awaited or being written, the reader answers plain heartbeats by itself
+//! (`pulse.rs`).
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use bytes::BytesMut;
 use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::Handle;
+use super::line::{Line, Rest};
 use super::messages::ToShard;
-use super::outbox::{Close, Next, Outbox, Slot};
+use super::outbox::{Close, Next, Slot};
 use super::reader::Reader;
 use super::registry::Traffic;
 use super::spawn::{self, Loss};
@@ -26,39 +30,39 @@ use crate::group::{Reply, Ticket};
 pub(crate) struct Connection {
     id: u64,
     peer: SocketAddr,
-    outbox: Mutex<Outbox>,
-    /// Told when the front of the outbox may be sent.
+    line: Mutex<Line>,
+    /// Tells a writer that waits for an answer's time that the front of the outbox may be sent.
     writer: Notify,
     /// Told when the outbox has room again.
     reader: Notify,
+    /// A shard sends when its turn ends: it has been noted there.
+    is_noted: AtomicBool,
     /// See [`Traffic`].
     reads: AtomicU32,
     writes: AtomicU32,
-    /// The writer is done: the reader only waits for the peer's end.
+    /// Nobody writes any more: the reader only waits for the peer's end.
     closed: AtomicBool,
-    tasks: OnceLock<[AbortHandle; 2]>,
+    task: OnceLock<AbortHandle>,
 }
 
 impl Connection {
     /// Starts to serve a connection.
     pub(crate) fn start(handle: &Handle, id: u64, stream: TcpStream, peer: SocketAddr) -> Arc<Self> {
+        let (read, write) = stream.into_split();
         let connection = Arc::new(Self {
             id,
             peer,
-            outbox: Mutex::default(),
+            line: Mutex::new(Line::new(write)),
             writer: Notify::new(),
             reader: Notify::new(),
+            is_noted: AtomicBool::new(false),
             reads: AtomicU32::new(0),
             writes: AtomicU32::new(0),
             closed: AtomicBool::new(false),
-            tasks: OnceLock::new(),
+            task: OnceLock::new(),
         });
-        let (read, write) = stream.into_split();
         let reader = Reader::new(handle.clone(), Arc::clone(&connection), read);
-        let writer = Writer::new(handle.clone(), Arc::clone(&connection), write);
-        let tasks =
-            [spawn::task("connection", Loss::One, reader.run()), spawn::task("answers", Loss::One, writer.run())];
-        let _ = connection.tasks.set(tasks);
+        let _ = connection.task.set(spawn::task("connection", Loss::One, reader.run()));
         connection
     }
 
@@ -77,40 +81,75 @@ impl Connection {
         self.peer.ip()
     }
 
-    /// Takes the next place among the answers.
+    /// Takes the next place among the answers. Who takes the last one of several sends them.
     pub(crate) fn push(&self, slot: Slot) -> u64 {
-        let known = !matches!(slot, Slot::Asked(_));
-        let place = self.outbox().push(slot);
-        if known {
-            self.writer.notify_one();
-        }
-        place
+        self.line().outbox.push(slot)
     }
 
-    /// Puts an answer, or a part of one, into its place.
-    pub(crate) fn fill(&self, place: u64, part: u32, reply: Reply) {
-        let mut outbox = self.outbox();
+    /// Puts an answer, or a part of one, into its place. True when something may be sent and that was not noted yet.
+    pub(crate) fn fill(&self, place: u64, part: u32, reply: Reply) -> bool {
+        let outbox = &mut self.line().outbox;
         let was_full = outbox.is_full();
-        if outbox.fill(place, part, reply) {
-            self.writer.notify_one();
-        }
+        let is_next = outbox.fill(place, part, reply);
         if was_full && !outbox.is_full() {
             self.reader.notify_one();
         }
+        is_next && !self.is_noted.swap(true, Ordering::AcqRel)
+    }
+
+    /// Sends what is known, in order; what the socket does not take is left to a task.
+    pub(crate) fn flush(self: &Arc<Self>, handle: &Handle) {
+        self.is_noted.store(false, Ordering::Release);
+        let mut line = self.line();
+        if line.is_taken() {
+            drop(line);
+            return self.writer.notify_one();
+        }
+        let was_full = line.outbox.is_full();
+        let outcome = line.flush(handle);
+        if was_full && !line.outbox.is_full() {
+            self.reader.notify_one();
+        }
+        match outcome {
+            Ok(None) => {}
+            Ok(Some(rest)) => self.leave(&mut line, handle, rest),
+            Err(_) => {
+                drop(line);
+                self.kill();
+            }
+        }
+    }
+
+    /// Sends what the reader encoded itself; only while [`Self::is_quiet`].
+    pub(crate) fn send(self: &Arc<Self>, handle: &Handle, out: &mut BytesMut) -> std::io::Result<()> {
+        let mut line = self.line();
+        if let Some(rest) = line.send(handle, out)? {
+            self.leave(&mut line, handle, rest);
+        }
+        Ok(())
+    }
+
+    fn leave(self: &Arc<Self>, line: &mut Line, handle: &Handle, rest: Rest) {
+        let writer = Writer::new(handle.clone(), Arc::clone(self), rest);
+        line.left_to(spawn::task("answers", Loss::One, writer.run()));
     }
 
     /// Notes that a shard keeps a request. False when nobody waits for its answer any more.
     pub(crate) fn park(&self, place: u64, shard: usize, ticket: Ticket) -> bool {
-        self.outbox().park(place, shard, ticket)
+        self.line().outbox.park(place, shard, ticket)
     }
 
-    /// What the writer does next; it says whether it has anything left to write.
-    pub(crate) fn next(&self, has_unwritten: bool, now: impl FnOnce() -> Instant) -> Next {
-        let mut outbox = self.outbox();
-        outbox.note_unwritten(has_unwritten);
-        let was_full = outbox.is_full();
-        let next = outbox.next(now);
-        if was_full && !outbox.is_full() {
+    /// What the writer does next; it says whether it has anything left to write, and loses its socket if nothing is left.
+    pub(crate) fn next(
+        &self,
+        half: &mut Option<OwnedWriteHalf>,
+        has_unwritten: bool,
+        now: impl FnOnce() -> Instant,
+    ) -> Next {
+        let mut line = self.line();
+        let was_full = line.outbox.is_full();
+        let next = line.next_for_task(half, has_unwritten, now);
+        if was_full && !line.outbox.is_full() {
             self.reader.notify_one();
         }
         next
@@ -118,21 +157,21 @@ impl Connection {
 
     /// How many requests have no answer on the wire yet.
     pub(crate) fn open(&self) -> usize {
-        self.outbox().len()
+        self.line().outbox.len()
     }
 
     /// Whether the reader may send an answer by itself: none is before it.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.outbox().is_quiet()
+        self.line().is_quiet()
     }
 
     /// Whether the peer has to take answers before more of its requests are read.
     pub(crate) fn is_full(&self) -> bool {
-        self.outbox().is_full()
+        self.line().outbox.is_full()
     }
 
     /// For the writer: waits until there may be something to write.
-    pub(crate) async fn writable(&self) {
+    pub(crate) async fn told_writer(&self) {
         self.writer.notified().await;
     }
 
@@ -142,22 +181,29 @@ impl Connection {
     }
 
     /// The known answers go out, then it is closed.
-    pub(crate) fn finish(&self, handle: &Handle, close: Close) {
-        let given_up = self.outbox().finish(close);
+    pub(crate) fn finish(self: &Arc<Self>, handle: &Handle, close: Close) {
+        let given_up = self.line().outbox.finish(close);
         tell_shards(handle, given_up);
-        self.writer.notify_one();
+        self.flush(handle);
     }
 
     /// Nobody reads or writes any more.
     pub(crate) fn abandon(&self, handle: &Handle) {
-        let given_up = self.outbox().abandon();
+        let given_up = {
+            let mut line = self.line();
+            line.end();
+            line.outbox.abandon()
+        };
+        self.note_closed();
         tell_shards(handle, given_up);
-        self.writer.notify_one();
     }
 
-    /// Ends both tasks where they are.
+    /// Ends its tasks where they are.
     pub(crate) fn kill(&self) {
-        self.tasks.get().into_iter().flatten().for_each(AbortHandle::abort);
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
+        self.line().end();
     }
 
     /// Notes a socket read.
@@ -170,12 +216,12 @@ impl Connection {
         self.writes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that the writer is done.
+    /// Notes that nobody writes any more.
     pub(crate) fn note_closed(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the writer is done.
+    /// Whether nobody writes any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
@@ -191,8 +237,8 @@ impl Connection {
     }
 
     /// A panic while the lock was held killed that task alone; the places themselves are never half changed.
-    fn outbox(&self) -> MutexGuard<'_, Outbox> {
-        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

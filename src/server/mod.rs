@@ -16,6 +16,7 @@ mod handle;
 mod lag;
 mod large;
 mod limits;
+mod line;
 mod listener;
 mod memory;
 mod messages;

@@ -71,8 +71,6 @@ pub(crate) struct Outbox {
     slots: VecDeque<Slot>,
     /// What the slots take together.
     bytes: usize,
-    /// The writer has taken answers that it has not written yet.
-    is_writing: bool,
     state: State,
 }
 
@@ -110,14 +108,9 @@ impl Outbox {
         self.state == State::Open && (self.slots.len() >= MAX_IN_FLIGHT || self.bytes >= MAX_UNSENT_BYTES)
     }
 
-    /// Whether nothing waits in it or is being written: what is sent now overtakes no answer.
+    /// Whether nothing waits in it and something may come.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.state == State::Open && self.slots.is_empty() && !self.is_writing
-    }
-
-    /// Notes whether the writer has anything left that it took.
-    pub(crate) fn note_unwritten(&mut self, is_writing: bool) {
-        self.is_writing = is_writing;
+        self.state == State::Open && self.slots.is_empty()
     }
 
     /// Puts an answer into its place. True when the writer can go on with it.
@@ -156,7 +149,6 @@ impl Outbox {
         }
         let Some(slot) = self.slots.pop_front() else { return Next::Wait };
         self.first += 1;
-        self.is_writing = true;
         self.bytes -= slot.bytes();
         match slot {
             Slot::Close(close) => Next::Close(Some(close)),
@@ -287,14 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn it_is_quiet_when_the_last_answer_is_written() {
+    fn it_is_quiet_when_the_last_answer_is_taken_and_more_may_come() {
         let mut outbox = Outbox::default();
         assert!(outbox.is_quiet());
         outbox.push(Slot::Ready(Bytes::new()));
         assert!(!outbox.is_quiet(), "an answer waits");
         assert_eq!(drain(&mut outbox), ["ready"]);
-        assert!(!outbox.is_quiet(), "it was taken and may not be written yet");
-        outbox.note_unwritten(false);
         assert!(outbox.is_quiet());
         outbox.finish(close());
         assert!(!outbox.is_quiet(), "nothing comes after the end");

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::AsyncReadExt;
-use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
 
 use super::Handle;
@@ -53,6 +52,8 @@ struct Batch {
     first: Option<(usize, Request)>,
     more: Vec<(usize, Request)>,
     memory: Held,
+    /// Some have an answer already.
+    has_answers: bool,
 }
 
 /// What ends the reading of a connection.
@@ -87,6 +88,7 @@ impl Reader {
             }
         };
         self.place.connection.push(Slot::Close(close));
+        self.place.connection.flush(&self.place.handle);
         self.discard().await;
     }
 
@@ -98,7 +100,6 @@ impl Reader {
         loop {
             let outcome = self.frames().await;
             self.send();
-            self.answer()?;
             outcome?;
             if !self.large_frame().await? {
                 self.framer.release();
@@ -139,7 +140,7 @@ impl Reader {
                 return Ok(());
             }
             match dispatch::dispatch(handle, &mut self.peer, frame).map_err(End::Close)? {
-                Step::Answer(slot) => drop(self.place.connection.push(slot)),
+                Step::Answer(slot) => self.known(slot),
                 Step::Ask(asked, group, what) => {
                     let place = self.place.connection.push(Slot::Asked(Box::new(asked)));
                     self.ask(place, 0, group, what);
@@ -151,9 +152,9 @@ impl Reader {
                 Step::Later(answer) => {
                     self.send();
                     let answer = answer.await.map_err(End::Close)?;
-                    self.place.connection.push(Slot::Ready(answer.head));
+                    self.known(Slot::Ready(answer.head));
                     if !answer.rest.is_empty() {
-                        self.place.connection.push(Slot::Ready(answer.rest));
+                        self.known(Slot::Ready(answer.rest));
                     }
                 }
             }
@@ -161,27 +162,22 @@ impl Reader {
         Ok(())
     }
 
-    /// Sends the answers to plain heartbeats with one write; what the socket does not take the writer sends.
+    /// Sends the answers to plain heartbeats with one write.
     fn answer(&mut self) -> Result<(), End> {
         let out = self.pulse.out();
         if out.is_empty() {
             return Ok(());
         }
-        let socket: &TcpStream = self.half.as_ref();
-        let sent = match socket.try_write(out) {
-            Ok(sent) => sent,
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => 0,
-            Err(_) => return Err(End::Peer),
-        };
-        self.place.handle.metrics().bytes_out(sent);
-        if sent < out.len() {
-            self.place.connection.push(Slot::Ready(Bytes::copy_from_slice(&out[sent..])));
-        }
-        out.clear();
+        self.place.connection.send(&self.place.handle, out).map_err(|_| End::Peer)?;
         if out.capacity() > KEPT_BYTES {
             *out = BytesMut::new();
         }
         Ok(())
+    }
+
+    fn known(&mut self, slot: Slot) {
+        self.place.connection.push(slot);
+        self.batch.has_answers = true;
     }
 
     fn ask(&mut self, place: u64, part: u32, group: GroupId, what: Pending) {
@@ -193,11 +189,14 @@ impl Reader {
         }
     }
 
-    /// Hands the batch to the shards: one entry for each.
+    /// Sends the answers that are known, and hands the questions to the shards: one entry for each.
     fn send(&mut self) {
-        let Batch { first, more, memory } = std::mem::take(&mut self.batch);
-        let Some((shard, request)) = first else { return };
+        let Batch { first, more, memory, has_answers } = std::mem::take(&mut self.batch);
         let (handle, connection) = (&self.place.handle, &self.place.connection);
+        if has_answers {
+            connection.flush(handle);
+        }
+        let Some((shard, request)) = first else { return };
         if more.is_empty() {
             handle.tell(shard, ToShard::Requests(Arc::clone(connection), Requests::One(request), memory));
             return;

@@ -1,5 +1,5 @@
-//! Where all connections of a thread read into: an idle connection holds no buffer, and a busy one shares the memory
-//! that is in the processor's cache anyway.
+//! Where all connections of a thread read into, and encode their answers: an idle connection holds no buffer, and a busy
+//! one shares the memory that is in the processor's cache anyway.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -11,11 +11,25 @@ use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
 use tokio::net::tcp::OwnedReadHalf;
 
-use super::limits::FREE_FRAME_BYTES;
+use super::limits::{FREE_FRAME_BYTES, WRITE_BATCH_BYTES};
 use crate::wire::limits::READ_MIN;
 
 thread_local! {
     static SCRATCH: RefCell<BytesMut> = RefCell::new(BytesMut::new());
+    static OUT: RefCell<BytesMut> = RefCell::new(BytesMut::new());
+}
+
+/// Lends an empty buffer for answers; what is left in it afterwards is dropped.
+pub(crate) fn with_out<T>(work: impl FnOnce(&mut BytesMut) -> T) -> T {
+    OUT.with_borrow_mut(|out| {
+        let outcome = work(out);
+        out.clear();
+        // Twice: the answer that fills a batch may be as long as the batch.
+        if out.capacity() > 2 * WRITE_BATCH_BYTES {
+            *out = BytesMut::new();
+        }
+        outcome
+    })
 }
 
 /// What the socket has, nothing when the peer has closed. As long as a part of it is held, so is the whole scratch, and

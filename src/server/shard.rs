@@ -68,6 +68,8 @@ struct Turn {
     entries: Vec<Entry>,
     marks: Vec<(GroupId, Seq)>,
     flushes: Vec<oneshot::Sender<()>>,
+    /// Connections that have answers to send.
+    answered: Vec<Arc<Connection>>,
 }
 
 impl Shard {
@@ -204,7 +206,10 @@ impl Shard {
         }
         for (ticket, reply) in effects.replies {
             if let Some(waiting) = self.tickets.redeem(ticket) {
-                waiting.connection.fill(waiting.place, waiting.part, reply);
+                let Waiting { connection, place, part, .. } = waiting;
+                if connection.fill(place, part, reply) {
+                    self.turn.answered.push(connection);
+                }
             }
         }
         for work in effects.work {
@@ -315,6 +320,7 @@ impl Shard {
     }
 
     fn end_turn(&mut self) {
+        self.turn.answered.drain(..).for_each(|connection| connection.flush(&self.ground.handle));
         if !self.turn.entries.is_empty() {
             let (entries, marks) = (std::mem::take(&mut self.turn.entries), std::mem::take(&mut self.turn.marks));
             self.ground.store.turn(self.ground.number, entries, marks);

@@ -1,10 +1,13 @@
-//! The store's thread: what several shards bring while it is busy becomes one durable batch.
+//! The store's thread: what several shards bring while it is busy becomes one durable batch. A store that never blocks
+//! needs no thread: it is used where its work comes up.
 //!
 //! After a batch failed nothing more is written for its groups until they were read anew: records that were on their
 //! way rest on records that may not exist.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
@@ -29,9 +32,17 @@ enum Job {
     Stop,
 }
 
-/// The way to the store's thread.
+/// The way to the store.
 #[derive(Clone)]
-pub(crate) struct StoreWriter(Sender<Job>);
+pub(crate) struct StoreWriter(Arc<Mutex<Way>>);
+
+enum Way {
+    /// Its thread does what is asked, in that order.
+    Thread(Sender<Job>),
+    /// Whoever asks does it.
+    Here(Box<Keeper>),
+    Closed,
+}
 
 impl StoreWriter {
     /// Makes a shard's turn durable; the shard is told.
@@ -69,55 +80,88 @@ impl StoreWriter {
         self.send(Job::Stop);
     }
 
-    /// The thread outlives everybody who can send, unless the server is stopping; then nobody waits.
+    /// The store outlives everybody who can send, unless the server is stopping; then nobody waits.
     fn send(&self, job: Job) {
-        let _ = self.0.send(job);
+        let mut way = self.way();
+        match (&mut *way, job) {
+            (Way::Thread(thread), job) => drop(thread.send(job)),
+            // With it goes its handle of the server, which holds this way.
+            (Way::Here(_), Job::Stop) => *way = Way::Closed,
+            (Way::Here(keeper), job) => drop(keeper.does(job, || None)),
+            (Way::Closed, _) => {}
+        }
+    }
+
+    fn way(&self) -> MutexGuard<'_, Way> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The other end: run by the thread.
-pub(crate) struct Jobs(Receiver<Job>);
+pub(crate) struct Jobs(Receiver<Job>, StoreWriter);
 
 /// Both ends.
 pub(crate) fn queue() -> (StoreWriter, Jobs) {
     let (to, from) = channel();
-    (StoreWriter(to), Jobs(from))
+    let way = StoreWriter(Arc::new(Mutex::new(Way::Thread(to))));
+    (way.clone(), Jobs(from, way))
 }
 
-/// Reads everything, tells it, then serves the queue until it is told to stop.
+/// Reads everything, tells it, then serves the queue until it is told to stop, or nothing ever waits in it.
 pub(crate) fn run(
     mut store: Box<dyn Store>,
-    jobs: Jobs,
+    Jobs(jobs, way): Jobs,
     handle: &Handle,
     loaded: impl FnOnce(Snapshot),
 ) -> Result<(), StoreError> {
     loaded(store.load()?);
-    let mut thread = Thread { store, handle, broken: HashSet::new(), failing: false };
-    let mut next = jobs.0.recv().ok();
-    while let Some(job) = next.take() {
-        match job {
-            Job::Turn { .. } | Job::Topics { .. } => next = thread.batch(job, &jobs.0),
-            Job::Reload { shard, group } => thread.reload(shard, group),
-            Job::Flush(done) => drop(done.send(())),
-            Job::Stop => return Ok(()),
-        }
-        next = next.or_else(|| jobs.0.recv().ok());
+    let is_instant = store.is_instant();
+    let mut keeper = Keeper { store, handle: handle.clone(), broken: HashSet::new(), failing: false };
+    if is_instant {
+        // Nobody brings anything while what was brought before is done.
+        let mut way = way.way();
+        let is_over = keeper.serve(&jobs, || jobs.try_recv().ok()).is_break();
+        *way = if is_over { Way::Closed } else { Way::Here(Box::new(keeper)) };
+    } else {
+        drop(way);
+        let _ = keeper.serve(&jobs, || jobs.recv().ok());
     }
     Ok(())
 }
 
-struct Thread<'a> {
+/// Who has the store.
+struct Keeper {
     store: Box<dyn Store>,
-    handle: &'a Handle,
+    handle: Handle,
     /// Groups with a failed batch that were not read anew yet.
     broken: HashSet<GroupId>,
     /// Whether the last batch failed: told once, and once when it is over.
     failing: bool,
 }
 
-impl Thread<'_> {
+impl Keeper {
+    /// Does what comes until it is told to stop, or nothing comes any more.
+    fn serve(&mut self, jobs: &Receiver<Job>, come: impl Fn() -> Option<Job>) -> ControlFlow<()> {
+        let mut next = come();
+        while let Some(job) = next {
+            next = self.does(job, || jobs.try_recv().ok())?.or_else(&come);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Does a job, and with it what else waits; gives back what it took and did not do. Break: it is told to stop.
+    fn does(&mut self, job: Job, waiting: impl FnMut() -> Option<Job>) -> ControlFlow<(), Option<Job>> {
+        match job {
+            Job::Turn { .. } | Job::Topics { .. } => return ControlFlow::Continue(self.batch(job, waiting)),
+            Job::Reload { shard, group } => self.reload(shard, group),
+            Job::Flush(done) => drop(done.send(())),
+            Job::Stop => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(None)
+    }
+
     /// Makes one batch of all appends that wait; gives back the first job that is none.
-    fn batch(&mut self, first: Job, jobs: &Receiver<Job>) -> Option<Job> {
+    fn batch(&mut self, first: Job, mut waiting: impl FnMut() -> Option<Job>) -> Option<Job> {
         let (mut batch, mut turns, mut topics) = (Vec::new(), Vec::new(), Vec::new());
         let mut next = Some(first);
         let rest = loop {
@@ -136,7 +180,7 @@ impl Thread<'_> {
             if batch.len() >= MAX_BATCH_ENTRIES {
                 break None;
             }
-            next = jobs.try_recv().ok();
+            next = waiting();
         };
         self.append(&batch, turns, topics);
         rest

@@ -1,4 +1,5 @@
-//! The writing half of a connection.
+//! A task that writes what a connection's socket did not take at once, or what has to wait for its time; it ends when
+//! nothing is left.
 
 use std::sync::Arc;
 
@@ -8,50 +9,69 @@ use tokio::net::tcp::OwnedWriteHalf;
 
 use super::Handle;
 use super::connection::Connection;
-use super::limits::{KEPT_BYTES, WRITE_BATCH_BYTES};
+use super::limits::WRITE_BATCH_BYTES;
+use super::line::{Rest, encode, now};
 use super::outbox::{Close, Next, Slot};
 
 /// The task.
 pub(crate) struct Writer {
     handle: Handle,
     connection: Arc<Connection>,
-    half: OwnedWriteHalf,
+    /// The socket, until it is given back.
+    half: Option<OwnedWriteHalf>,
     /// Encoded and not written yet.
     out: BytesMut,
+    next: Option<Next>,
+}
+
+/// What ends the task.
+enum End {
+    /// Nothing is left; the connection has its socket again.
+    Rest,
+    /// The connection is over.
+    Close(Option<Close>),
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.connection.note_closed();
+        if self.half.is_some() {
+            self.connection.note_closed();
+        }
     }
 }
 
 impl Writer {
-    /// A writer of a new connection.
-    pub(crate) fn new(handle: Handle, connection: Arc<Connection>, half: OwnedWriteHalf) -> Self {
-        Self { handle, connection, half, out: BytesMut::new() }
+    /// A writer of what a connection could not send.
+    pub(crate) fn new(handle: Handle, connection: Arc<Connection>, Rest { half, out, next }: Rest) -> Self {
+        Self { handle, connection, half: Some(half), out, next }
     }
 
-    /// Writes until the connection ends.
+    /// Writes until nothing is left, or the connection ends.
     pub(crate) async fn run(mut self) {
         let close = match self.answers().await {
-            Ok(close) => close,
+            Ok(End::Rest) => return,
+            Ok(End::Close(close)) => close,
             // The peer is gone; the reader learns it by itself or is told here.
             Err(_) => return self.connection.kill(),
         };
-        let Some(close) = close else { return };
-        self.handle.tell_closed(self.connection.peer(), &close);
-        let _ = self.half.shutdown().await;
+        if let Some(close) = close {
+            self.handle.tell_closed(self.connection.peer(), &close);
+        }
+        if let Some(half) = &mut self.half {
+            let _ = half.shutdown().await;
+        }
     }
 
-    async fn answers(&mut self) -> std::io::Result<Option<Close>> {
-        let clock = self.handle.clock();
+    async fn answers(&mut self) -> std::io::Result<End> {
         loop {
-            let next = self.connection.next(!self.out.is_empty(), || clock.instant(clock.mono()));
+            let next = match self.next.take() {
+                Some(next) => next,
+                None => self.connection.next(&mut self.half, !self.out.is_empty(), || now(&self.handle)),
+            };
             match next {
                 Next::Send(slot) => {
                     if let Err(close) = self.put(slot).await? {
-                        return Ok(Some(close));
+                        return Ok(End::Close(Some(close)));
                     }
                     if self.out.len() >= WRITE_BATCH_BYTES {
                         self.flush().await?;
@@ -59,13 +79,13 @@ impl Writer {
                 }
                 Next::Close(close) => {
                     self.flush().await?;
-                    return Ok(close);
+                    return Ok(End::Close(close));
                 }
                 Next::At(_) | Next::Wait if !self.out.is_empty() => self.flush().await?,
                 Next::At(at) => {
-                    let _ = tokio::time::timeout_at(at, self.connection.writable()).await;
+                    let _ = tokio::time::timeout_at(at, self.connection.told_writer()).await;
                 }
-                Next::Wait => self.connection.writable().await,
+                Next::Wait => return Ok(End::Rest),
             }
         }
     }
@@ -73,12 +93,7 @@ impl Writer {
     /// Encodes an answer into the buffer.
     async fn put(&mut self, slot: Slot) -> std::io::Result<Result<(), Close>> {
         match slot {
-            Slot::Asked(asked) => {
-                if let Err(error) = asked.encode(&self.handle, &mut self.out) {
-                    let reason = format!("an answer cannot be written: {error}");
-                    return Ok(Err(Close { kind: "encode", reason }));
-                }
-            }
+            Slot::Asked(asked) => return Ok(encode(*asked, &self.handle, &mut self.out)),
             Slot::Ready(answer) | Slot::NotBefore(_, answer) if answer.len() < WRITE_BATCH_BYTES => {
                 self.out.extend_from_slice(&answer);
             }
@@ -93,18 +108,14 @@ impl Writer {
 
     async fn flush(&mut self) -> std::io::Result<()> {
         let out = std::mem::take(&mut self.out);
-        self.write(&out).await?;
-        if out.capacity() <= KEPT_BYTES {
-            self.out = out;
-            self.out.clear();
-        }
-        Ok(())
+        self.write(&out).await
     }
 
     async fn write(&mut self, mut answers: &[u8]) -> std::io::Result<()> {
+        let Some(half) = &mut self.half else { return Ok(()) };
         while !answers.is_empty() {
             self.connection.note_write();
-            let count = self.half.write(answers).await;
+            let count = half.write(answers).await;
             self.connection.note_write();
             let count = count?;
             self.handle.metrics().bytes_out(count);

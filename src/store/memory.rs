@@ -16,7 +16,8 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Held {
-    groups: BTreeMap<GroupId, BTreeMap<RecordKey, Record>>,
+    /// Boxed: most groups have a few records, and a map makes room for eleven.
+    groups: BTreeMap<GroupId, BTreeMap<RecordKey, Box<Record>>>,
     topics: BTreeMap<TopicName, Topic>,
 }
 
@@ -64,10 +65,14 @@ impl Held {
             | Record::Suspensions(_)
             | Record::Generation(_)
             | Record::Offset(_) => {
-                self.groups.entry(group.clone()).or_default().insert(record.key(), record.clone());
+                self.groups.entry(group.clone()).or_default().insert(record.key(), Box::new(record.clone()));
             }
         }
     }
+}
+
+fn all(records: &BTreeMap<RecordKey, Box<Record>>) -> Vec<Record> {
+    records.values().map(|record| Record::clone(record)).collect()
 }
 
 impl Store for MemoryStore {
@@ -77,16 +82,20 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn is_instant(&self) -> bool {
+        true
+    }
+
     fn load(&mut self) -> Result<Snapshot, StoreError> {
         let held = self.held();
         Ok(Snapshot {
-            groups: held.groups.iter().map(|(id, records)| (id.clone(), records.values().cloned().collect())).collect(),
+            groups: held.groups.iter().map(|(id, records)| (id.clone(), all(records))).collect(),
             topics: held.topics.iter().map(|(name, topic)| (name.clone(), topic.clone())).collect(),
         })
     }
 
     fn load_group(&mut self, group: &GroupId) -> Result<Vec<Record>, StoreError> {
-        Ok(self.held().groups.get(group).map(|records| records.values().cloned().collect()).unwrap_or_default())
+        Ok(self.held().groups.get(group).map(all).unwrap_or_default())
     }
 }
 

@@ -48,6 +48,11 @@ pub trait Store: Send {
 
     /// The records of one group, as [`Store::load`] orders them; empty when it has none.
     fn load_group(&mut self, group: &GroupId) -> Result<Vec<Record>, StoreError>;
+
+    /// Whether no call ever blocks, so that it needs no thread of its own.
+    fn is_instant(&self) -> bool {
+        false
+    }
 }
 
 /// Why a store cannot do its work, as a sentence for its operator: path, cause, remedy.

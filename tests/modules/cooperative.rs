@@ -1,4 +1,4 @@
-//! The cooperative cases of `tests/vectors/cooperative` under every strategy of this repository: none of them knows what it
+//! The cases of `tests/vectors/cooperative-sticky.json` under every strategy of this repository: none of them knows what it
 //! is to hand over step by step, and under a cooperative name all of them do (KIP-429). What those cases expect of balance
 //! and stickiness is for a strategy that promises it.
 
@@ -166,7 +166,7 @@ impl Member {
 }
 
 fn cases() -> Vec<Case> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/cooperative/cooperative-sticky.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/cooperative-sticky.json");
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 

@@ -2,9 +2,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails by it")]
 
 mod catalog;
+mod cells;
 mod cooperative;
+#[path = "../bench/assignors/grid.rs"]
+mod grid;
 mod hello;
 mod hostile;
 mod native;
+#[path = "../bench/assignors/strategies.rs"]
+mod strategies;
 mod vectors;
 mod wat_modules;
+#[path = "../bench/assignors/world.rs"]
+mod world;

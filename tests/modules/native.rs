@@ -13,22 +13,37 @@ pub struct Native {
     assign: Assign,
 }
 
+/// A line of the list: the folder's name, and the crate with the form of its plans.
+macro_rules! row {
+    ($name:literal, $assignor:ident, $shape:ident) => {
+        ($name, $assignor::MANIFEST, |request| run::$shape($assignor::assign, request))
+    };
+}
+
+/// Every assignor; a new one is a line here and a dev-dependency.
+const ALL: &[(&str, &str, Assign)] = &[
+    row!("active-standby", divvy_assignor_active_standby, states),
+    row!("rack-aware", divvy_assignor_rack_aware, partitions),
+    row!("range", divvy_assignor_range, partitions),
+    row!("roundrobin", divvy_assignor_roundrobin, partitions),
+];
+
 /// The strategy of that name.
 pub fn native(name: &str) -> Native {
-    let (manifest, assign): (&str, Assign) = match name {
-        "range" => (divvy_assignor_range::MANIFEST, |request| run::partitions(divvy_assignor_range::assign, request)),
-        "roundrobin" => {
-            (divvy_assignor_roundrobin::MANIFEST, |request| run::partitions(divvy_assignor_roundrobin::assign, request))
-        }
-        "rack-aware" => {
-            (divvy_assignor_rack_aware::MANIFEST, |request| run::partitions(divvy_assignor_rack_aware::assign, request))
-        }
-        "active-standby" => (divvy_assignor_active_standby::MANIFEST, |request| {
-            run::states(divvy_assignor_active_standby::assign, request)
-        }),
-        other => panic!("add {other} to the list in tests/modules/native.rs"),
-    };
-    Native { manifest: serde_json::from_str(manifest).unwrap(), assign }
+    find(name).unwrap_or_else(|| panic!("add {name} to the list in tests/modules/native.rs"))
+}
+
+/// The same, if there is one.
+pub fn find(name: &str) -> Option<Native> {
+    let (_, manifest, assign) = ALL.iter().find(|row| row.0 == name)?;
+    Some(Native { manifest: serde_json::from_str(manifest).unwrap(), assign: *assign })
+}
+
+/// The names of those that plan partitions.
+pub fn of_partitions() -> impl Iterator<Item = &'static str> {
+    ALL.iter()
+        .map(|row| row.0)
+        .filter(|name| native(name).manifest.shape == divvy::assignor::manifest::Shape::Partitions)
 }
 
 impl Assignor for Native {

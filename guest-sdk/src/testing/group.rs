@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Refused, TestPlan};
 use crate::abi::host::{self, Expected, PartitionsRequest};
 use crate::abi::msgpack::Writer;
-use crate::abi::{Mode, NO_RACK, UNKNOWN_LAG, Width, names};
+use crate::abi::{MAX_CLAIM_LAYERS, Mode, NO_RACK, UNKNOWN_LAG, Width, names};
 use crate::run::{self, AssignPartitions};
 
 /// A group to make plans for. Topics and members may be added in any order.
@@ -20,6 +20,7 @@ pub struct TestGroup {
     seed: u64,
     now_ms: i64,
     memo: Option<Vec<u8>>,
+    has_copies: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -173,6 +174,12 @@ impl TestGroup {
         self
     }
 
+    /// Lets a partition have several owners before, as those of a plan with copies: each claim counts.
+    pub fn copies(mut self) -> Self {
+        self.has_copies = true;
+        self
+    }
+
     /// Sets what the last plan asked to be remembered.
     pub fn memo(mut self, memo: impl Into<Vec<u8>>) -> Self {
         self.memo = Some(memo.into());
@@ -268,11 +275,9 @@ impl TestGroup {
         Some(column)
     }
 
-    /// One owner map; of several claims to a partition the last member's counts.
+    /// One owner map; of several claims to a partition the last member's counts. With copies as many as there are claims to one
+    /// partition, by member.
     fn claims(&self) -> Vec<u8> {
-        if self.members.values().all(|member| member.owned.is_empty()) {
-            return Vec::new();
-        }
         let width = Width::of(self.members.len());
         let mut bases = BTreeMap::new();
         let mut all = 0;
@@ -280,15 +285,26 @@ impl TestGroup {
             bases.insert(name, (all, topic.partitions));
             all += topic.partitions;
         }
-        let mut map = vec![0xff; all as usize * width.bytes()];
+        let mut claims: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (index, member) in (0..).zip(self.members.values()) {
             for (topic, partition) in &member.owned {
                 if let Some((base, _)) = bases.get(topic).filter(|(_, partitions)| partition < partitions) {
-                    width.set(&mut map, (base + partition) as usize, Some(index));
+                    let of_partition = claims.entry(base + partition).or_default();
+                    if !self.has_copies {
+                        of_partition.clear();
+                    }
+                    of_partition.push(index);
                 }
             }
         }
-        map
+        let layers = claims.values().map(Vec::len).max().unwrap_or(0).min(MAX_CLAIM_LAYERS);
+        let mut maps = vec![0xff; layers * all as usize * width.bytes()];
+        for (partition, members) in claims {
+            for (layer, member) in members.into_iter().take(layers).enumerate() {
+                width.set(&mut maps, layer * all as usize + partition as usize, Some(member));
+            }
+        }
+        maps
     }
 }
 
@@ -301,6 +317,10 @@ pub enum Entry {
     Number(f64),
     /// True or false.
     Flag(bool),
+    /// Several.
+    List(Vec<Entry>),
+    /// Several by name.
+    Map(Vec<(String, Entry)>),
 }
 
 impl From<&str> for Entry {
@@ -321,22 +341,36 @@ impl From<bool> for Entry {
     }
 }
 
+impl Entry {
+    fn write(&self, writer: &mut Writer<'_>) {
+        match self {
+            Entry::Text(text) => writer.text(text),
+            Entry::Number(number) => writer.number(*number),
+            Entry::Flag(flag) => writer.boolean(*flag),
+            Entry::List(entries) => {
+                writer.array(entries.len());
+                entries.iter().for_each(|entry| entry.write(writer));
+            }
+            Entry::Map(entries) => write_map(entries, writer),
+        }
+    }
+}
+
+fn write_map(entries: &[(String, Entry)], writer: &mut Writer<'_>) {
+    writer.map(entries.len());
+    for (name, entry) in entries {
+        writer.text(name);
+        entry.write(writer);
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Entries(Vec<(String, Entry)>);
 
 impl Entries {
     fn to_msgpack(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes);
-        writer.map(self.0.len());
-        for (name, entry) in &self.0 {
-            writer.text(name);
-            match entry {
-                Entry::Text(text) => writer.text(text),
-                Entry::Number(number) => writer.number(*number),
-                Entry::Flag(flag) => writer.boolean(*flag),
-            }
-        }
+        write_map(&self.0, &mut Writer::new(&mut bytes));
         bytes
     }
 }

@@ -5,53 +5,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::ground::{CaseMember, CaseTopic, Ground, Shares};
 use super::once::Once;
-use super::{Case, CaseMember, CaseTopic};
+use super::property::{self, Props};
+use super::{Case, KAFKAS_RECORD};
 
 /// Keys that say something about a case, and nothing that is checked: where it comes from, what others make of it.
-const REMARKS: [&str; 7] =
-    ["source", "note", "known", "known_deviation", "known_final", "known_rounds", "kafka_order_dependent"];
+const REMARKS: [&str; 5] = ["source", "note", "known_deviation", "known_rounds", "kafka_order_dependent"];
 
 /// Keys of cases that take several rounds, or another kind of group: read, and not run here.
-const OTHER_KINDS: [&str; 6] = ["rounds", "mode", "connectors", "withheld", "expect_final", "expect_final_props"];
+const OTHER_KINDS: [&str; 4] = ["rounds", "mode", "connectors", "withheld"];
 
 /// Keys of every case.
-const KEYS: [&str; 7] = ["name", "topics", "members", "config", "expect", "expect_error", "expect_props"];
+const KEYS: [&str; 11] = [
+    "name",
+    "topics",
+    "members",
+    "config",
+    "expect",
+    "expect_error",
+    "expect_props",
+    "expect_final",
+    "expect_final_props",
+    "known",
+    "known_final",
+];
 
 const TOPIC_KEYS: [&str; 4] = ["partitions", "racks", "loads", "connector"];
 
 const MEMBER_KEYS: [&str; 7] = ["id", "instance_id", "rack", "topics", "owned", "generation", "weight"];
-
-/// What can be said of a plan, in this version or in another.
-const PROPERTIES: [&str; 27] = [
-    "all_assigned",
-    "balanced_single_move",
-    "copartitioned",
-    "copies",
-    "distinct_racks",
-    "keeps",
-    "load_max",
-    "max_minus_min",
-    "missing_only_claimed",
-    "moved",
-    "moved_max",
-    "must_not_have",
-    "no_overlap_with_revoked",
-    "not_both_own",
-    "per_topic_max_minus_min",
-    "per_topic_sizes",
-    "rack_mismatches",
-    "rack_mismatches_max",
-    "rounds_max",
-    "single_owner",
-    "sizes",
-    "sizes_multiset",
-    "spread_max_minus_min",
-    "stable",
-    "subset_of_owned",
-    "unassigned",
-    "withheld_count",
-];
 
 /// More partitions than any topic of a coordinator has.
 const MAX_PARTITIONS: u64 = 1_000_000;
@@ -107,18 +89,19 @@ fn case(value: &Value) -> Result<Case, String> {
         None => return Err("\"topics\" is missing: write \"topics\": {\"t\": {\"partitions\": 3}}".to_owned()),
         Some(topics) => entries(topics, "\"topics\"", r#"{"t": {"partitions": 3}}"#, topic)?,
     };
-    let expect = match value.get("expect") {
-        Some(expect) => Some(expectation(expect, &members)?),
-        None => None,
-    };
+    let expect = value.get("expect").map(|expect| expectation("\"expect\"", expect, &members)).transpose()?;
+    let last = value.get("expect_final").map(|last| final_shares(last, &members)).transpose()?;
     Ok(Case {
         name: optional(value, "name", "a text", text)?.unwrap_or_default(),
-        topics,
-        members,
+        ground: Ground { topics, members },
         config: optional(value, "config", "an object, as under [[group]] config", object)?.unwrap_or_default(),
         expect,
         expect_error: optional(value, "expect_error", "the code of the refusal, a text", not_empty)?,
-        expect_props: properties(value)?,
+        expect_props: properties(value, "expect_props")?,
+        expect_final: last,
+        expect_final_props: properties(value, "expect_final_props")?,
+        known: known(value, "known")?,
+        known_final: known(value, "known_final")?,
         other_kind,
     })
 }
@@ -184,29 +167,49 @@ fn member(number: usize, value: &Value) -> Result<CaseMember, String> {
 }
 
 /// What each member gets: partitions by topic, or a state as `divvy assignor run` shows it.
-fn expectation(value: &Value, members: &[CaseMember]) -> Result<BTreeMap<String, Value>, String> {
+fn expectation(key: &str, value: &Value, members: &[CaseMember]) -> Result<BTreeMap<String, Value>, String> {
     const EXAMPLE: &str = r#"what each member gets, such as {"a": {"t": [0, 1]}, "b": {}}, or leave the key out"#;
-    let by_member = value.as_object().ok_or_else(|| wrong("\"expect\"", value, EXAMPLE))?;
+    let by_member = value.as_object().ok_or_else(|| wrong(key, value, EXAMPLE))?;
     let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
     for (id, share) in by_member {
         if !members.is_empty() && !ids.contains(&id.as_str()) {
-            return Err(format!("\"expect\" names a member {id:?} that is not there: {}", remedy(id, &ids)));
+            return Err(format!("{key} names a member {id:?} that is not there: {}", remedy(id, &ids)));
         }
-        let lists = share.as_object().ok_or_else(|| wrong(&format!("\"expect\" of member {id:?}"), share, EXAMPLE))?;
+        let lists = share.as_object().ok_or_else(|| wrong(&format!("{key} of member {id:?}"), share, EXAMPLE))?;
         let odd = lists.iter().find(|(_, list)| list.is_array() && partitions(list).is_none());
         if let Some((topic, list)) = odd {
-            let at = format!("\"expect\" of member {id:?}, topic {topic:?}");
+            let at = format!("{key} of member {id:?}, topic {topic:?}");
             return Err(wrong(&at, list, "a list of partitions, such as [0, 1]"));
         }
     }
     Ok(by_member.iter().map(|(id, share)| (id.clone(), share.clone())).collect())
 }
 
-fn properties(case: &Map<String, Value>) -> Result<BTreeMap<String, Value>, String> {
-    let props = optional(case, "expect_props", r#"an object, such as {"all_assigned": true}"#, object)?;
-    let Some(Value::Object(props)) = props else { return Ok(BTreeMap::new()) };
-    known_keys(&props, &PROPERTIES, "\"expect_props\"")?;
+fn final_shares(value: &Value, members: &[CaseMember]) -> Result<Shares, String> {
+    let key = "\"expect_final\"";
+    expectation(key, value, members)?;
+    by_member(value).ok_or_else(|| wrong(key, value, r#"partitions by member and topic, such as {"a": {"t": [0]}}"#))
+}
+
+fn properties(case: &Map<String, Value>, key: &str) -> Result<Props, String> {
+    let props = optional(case, key, r#"an object, such as {"all_assigned": true}"#, object)?;
+    let Some(Value::Object(props)) = props else { return Ok(Props::new()) };
+    known_keys(&props, &property::NAMES, &format!("{key:?}"))?;
     Ok(props.into_iter().collect())
+}
+
+/// What Kafka answers; a text in its place says why there is no answer.
+fn known(case: &Map<String, Value>, key: &str) -> Result<Option<Shares>, String> {
+    let Some(Value::Object(answers)) = optional(case, key, "an object, answers by implementation", object)? else {
+        return Ok(None);
+    };
+    match answers.get(KAFKAS_RECORD) {
+        None | Some(Value::String(_)) => Ok(None),
+        Some(answer) => {
+            let expected = r#"partitions by member and topic, such as {"a": {"t": [0]}}"#;
+            by_member(answer).map(Some).ok_or_else(|| wrong(&format!("{KAFKAS_RECORD:?} in {key:?}"), answer, expected))
+        }
+    }
 }
 
 /// The keys of an object, each of them one that there is.
@@ -317,4 +320,9 @@ pub(super) fn partitions(value: &Value) -> Option<Vec<i32>> {
 /// Partitions by topic.
 pub(super) fn shares(value: &Value) -> Option<BTreeMap<String, Vec<i32>>> {
     value.as_object()?.iter().map(|(topic, list)| Some((topic.clone(), partitions(list)?))).collect()
+}
+
+/// Partitions by member and topic.
+fn by_member(value: &Value) -> Option<Shares> {
+    value.as_object()?.iter().map(|(id, topics)| Some((id.clone(), shares(topics)?))).collect()
 }

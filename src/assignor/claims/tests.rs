@@ -13,7 +13,7 @@ fn claimed(group: &Group, settle: fn(&View<'_>, &[Claim<'_>]) -> Vec<u8>) -> Vec
     let claims: Vec<_> = view
         .members
         .iter()
-        .map(|member| Claim { generation: member.tail.generation, owned: Cow::Borrowed(&member.tail.owned) })
+        .map(|member| Claim { generation: member.tail.generation, owned: member.tail.owned.clone() })
         .collect();
     let bytes = settle(&view, &claims);
     let layer = view.partitions * Width::Two.bytes();
@@ -86,4 +86,51 @@ fn with_copies_the_newest_claims_come_first_in_at_most_eight_layers() {
     let layers = claimed(&group, of_many);
     assert_eq!(layers.len(), 8);
     assert_eq!((layers[0].as_str(), layers[1].as_str(), layers[7].as_str()), ("z -", "m0 -", "m6 -"));
+}
+
+/// The rules by looking at each partition alone: who claims it, who of these reads it, whose claim is the newest.
+#[test]
+fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
+    let mut dice = divvy_guest::testing::Dice::new(9);
+    for _ in 0..2_000 {
+        let mut group = Group::new(&[("t", 3), ("u", 2), ("w", 1)]).cooperative();
+        let all_read = dice.once_in(2);
+        let mut said: Vec<(&str, Vec<&str>, i32, Vec<(&str, Vec<i32>)>)> = Vec::new();
+        for id in ["a", "b", "c"] {
+            let topics = ["t", "u", "w"].into_iter().filter(|_| all_read || !dice.once_in(3)).collect::<Vec<_>>();
+            let generation = if dice.once_in(2) { 7 } else { dice.roll(3) as i32 + 5 };
+            let owned = ["w", "t", "x", "u"].map(|topic| {
+                let numbers = (-1..4).filter(|_| dice.once_in(4)).collect::<Vec<i32>>();
+                (topic, numbers)
+            });
+            let listed: Vec<(&str, &[i32])> = owned.iter().map(|(topic, numbers)| (*topic, &numbers[..])).collect();
+            group = group.owner(id, &topics, generation, &listed);
+            said.push((id, topics, generation, owned.to_vec()));
+        }
+        let input = group.input();
+        let view = view_of(&input).unwrap();
+        let claims: Vec<_> = view.members.iter().map(|member| owned_by(&member.tail)).collect();
+        let (map, holds) = with_holds(&view, &claims);
+        assert_eq!(holds, Holds::of(&view, 1));
+        for topic in &view.topics {
+            for number in 0..topic.partitions as i32 {
+                let index = topic.base as usize + number as usize;
+                let newest = |must_read: bool| {
+                    let claims = said.iter().enumerate().filter(|(_, (_, topics, _, owned))| {
+                        let has = owned.iter().any(|(name, numbers)| *name == topic.name && numbers.contains(&number));
+                        has && (!must_read || topics.contains(&topic.name))
+                    });
+                    let claims: Vec<_> = claims.map(|(at, said)| (at as u32, said.2)).collect();
+                    let newest = claims.iter().map(|claim| claim.1).max();
+                    claims.into_iter().filter(|claim| Some(claim.1) == newest).map(|it| it.0).collect::<Vec<_>>()
+                };
+                let mut holders: Vec<u32> = holds.of_partition(index).collect();
+                holders.sort_unstable();
+                assert_eq!(holders, newest(false));
+                let claimant = (!map.is_empty()).then(|| Width::Two.get(&map, index)).flatten();
+                let expected = newest(true);
+                assert_eq!(claimant, (expected.len() == 1).then(|| expected[0]));
+            }
+        }
+    }
 }

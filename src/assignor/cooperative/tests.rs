@@ -34,7 +34,7 @@ fn given(holders: &[(&str, i32)], wanted: &[u32]) -> (Vec<u32>, Withheld) {
     let mut owners = Owners::nobody(1, wanted.len() as u16);
     owners.of_mut(0).copy_from_slice(wanted);
     let holds = Holds::of(&view, owners.copies());
-    let withheld = withhold(&mut owners, &holds);
+    let withheld = take_out(&mut owners, &holds);
     assert_eq!(verify(&view, &owners, &holds), Ok(()));
     (owners.cells().iter().copied().filter(|owner| *owner != NOBODY).collect(), withheld)
 }
@@ -109,7 +109,7 @@ fn what_a_member_holds_of_a_topic_that_it_no_longer_reads_is_held() {
 fn a_generation_may_stand_in_the_user_data_of_kafkas_strategies() {
     let subscription = |generation: &[u8]| {
         let owned = vec![TopicPartitions { topic: "t", partitions: [0].into_iter().collect() }];
-        let tail = Tail { user_data: Some(generation), owned, ..Tail::default() };
+        let tail = Tail { user_data: Some(generation), owned: owned.into(), ..Tail::default() };
         Subscription { version: 1, topics: vec!["t"], tail }.encode()
     };
     let group = Group::new(&[("t", 1)])

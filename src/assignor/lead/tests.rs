@@ -78,7 +78,7 @@ fn the_request_says_facts_rack_claims_and_configuration() {
         facts: Facts::from([("rack".into(), json!("r2")), ("weight".into(), json!(3))]),
         last: Some(Last {
             generation: 4,
-            owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }],
+            owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }].into(),
         }),
         x: Some(b"x"),
     }
@@ -126,7 +126,7 @@ fn under_kafkas_sticky_foreign_members_are_told_what_they_have_once_more() {
     };
     let data = StickyData {
         generation: 8,
-        owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }],
+        owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }].into(),
     };
     assert_eq!(data_under(&"sticky".into()), [None, Some(data.encode())], "the first is divvy's own");
     assert_eq!(data_under(&"range".into()), [None, None]);

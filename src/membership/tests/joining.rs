@@ -36,7 +36,7 @@ fn b47_facts_and_the_last_claim_with_its_true_generation_travel_in_the_subscript
     let data = UserData::decode(subscription.tail.user_data.unwrap()).unwrap();
     assert_eq!(data.facts["weight"], 2);
     let last = data.last.unwrap();
-    assert_eq!((last.generation, last.owned[0].partitions.iter().collect::<Vec<_>>()), (7, vec![0, 3]));
+    assert_eq!((last.generation, last.owned.iter().next().unwrap().partitions.iter().collect()), (7, vec![0, 3]));
 }
 
 #[test]

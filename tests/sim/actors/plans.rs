@@ -20,7 +20,7 @@ fn places() -> impl Iterator<Item = Place> {
 /// What a client says of itself.
 pub fn subscription(owned: &[Place], generation: Generation) -> Bytes {
     let topics = TOPICS.iter().map(|(topic, _)| *topic).collect();
-    let tail = Tail { owned: by_topic(owned), generation: generation.0, ..Tail::default() };
+    let tail = Tail { owned: by_topic(owned).into(), generation: generation.0, ..Tail::default() };
     Subscription { version: 2, topics, tail }.encode().into()
 }
 
