@@ -1,4 +1,4 @@
-//! Bytes that other clients write, in `tests/vectors/wire`: read, and written alike.
+//! Bytes that other clients write, in `tests/bytes`: read, and written alike.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::consumer::{Assignment, Subscription};
 use super::sticky::{StickyData, encode_generation};
 
 fn vectors() -> Vec<(String, Vec<u8>)> {
-    let text = include_str!("../../tests/vectors/wire/embedded.json");
+    let text = include_str!("../../tests/bytes/embedded.json");
     let vectors: Vec<Value> = serde_json::from_str(text).unwrap();
     let text = |it: &Value, key: &str| it[key].as_str().unwrap().to_owned();
     let bytes =

@@ -88,6 +88,9 @@ fn with_copies_the_newest_claims_come_first_in_at_most_eight_layers() {
     assert_eq!((layers[0].as_str(), layers[1].as_str(), layers[7].as_str()), ("z -", "m0 -", "m6 -"));
 }
 
+/// A member, what it reads, and what it says it had in which generation.
+type Said = (&'static str, Vec<&'static str>, i32, Vec<(&'static str, Vec<i32>)>);
+
 /// The rules by looking at each partition alone: who claims it, who of these reads it, whose claim is the newest.
 #[test]
 fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
@@ -95,7 +98,7 @@ fn one_look_at_all_claims_finds_what_a_look_at_each_partition_finds() {
     for _ in 0..2_000 {
         let mut group = Group::new(&[("t", 3), ("u", 2), ("w", 1)]).cooperative();
         let all_read = dice.once_in(2);
-        let mut said: Vec<(&str, Vec<&str>, i32, Vec<(&str, Vec<i32>)>)> = Vec::new();
+        let mut said: Vec<Said> = Vec::new();
         for id in ["a", "b", "c"] {
             let topics = ["t", "u", "w"].into_iter().filter(|_| all_read || !dice.once_in(3)).collect::<Vec<_>>();
             let generation = if dice.once_in(2) { 7 } else { dice.roll(3) as i32 + 5 };
