@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use divvy_guest::abi::{UNKNOWN_LAG, names};
 use serde_json::{Value, json};
 
 use super::{Assignor, CallError, Column, LeaderInput, MemberInput, Plan, lead};
@@ -48,9 +49,8 @@ const COMPAT: &str = "compat";
 const KAFKA: &str = "kafka";
 const KAFKAS_RECORD: &str = "kafka-3.9";
 
-/// The columns that a topic's `loads` become.
+/// The column that a topic's `loads` become, beside that of lags: a case says how much there is to do only once.
 const LOADS: &str = "loads";
-const LAG: &str = "lag";
 
 /// The type whose members share partitions.
 const CONSUMER: &str = "consumer";
@@ -145,8 +145,8 @@ impl Case {
                 members: &members,
                 topics: &TopicTable(topics.collect()),
                 columns: &[
-                    Column { name: LAG.to_owned(), values: loads.clone() },
-                    Column { name: LOADS.to_owned(), values: loads },
+                    Column { name: names::LAG.to_owned(), values: loads.clone(), unknown: UNKNOWN_LAG },
+                    Column { name: LOADS.to_owned(), values: loads, unknown: 0 },
                 ],
                 config: &self.config,
                 context: None,
@@ -229,6 +229,7 @@ fn metadata(member: &CaseMember, protocol_type: &str) -> Bytes {
         owned: owned.collect(),
         generation: member.generation,
         rack: member.rack.as_deref(),
+        note: None,
     };
     Subscription { version: 3, topics: member.topics.iter().map(String::as_str).collect(), tail }.encode().into()
 }

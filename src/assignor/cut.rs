@@ -46,7 +46,7 @@ pub fn cut_last_plan(last: &[(MemberId, Bytes)], input: &LeaderInput<'_>) -> Res
     })?;
     let withheld = cooperative::hand_over(&view, &mut owners, input.mode)
         .map_err(|broken| CallError::new(FaultKind::InvalidAssignment, broken))?;
-    let states = encode::assignments(&view, &owners, &[]);
+    let states = encode::with_history(&view, encode::assignments(&view, &owners, &[]), input);
     let states = view.members.iter().map(|member| member.id.clone()).zip(states).collect();
     let topics = topics_of(&view);
     let diagnostics = view.diagnostics.into_iter().chain(withheld.diagnostic()).collect();

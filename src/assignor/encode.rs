@@ -6,9 +6,12 @@
 
 use bytes::Bytes;
 
+use super::LeaderInput;
 use super::owners::{NOBODY, Owners};
-use super::view::View;
+use super::view::{View, ViewMember};
 use crate::embedded::consumer::ASSIGNMENT_VERSION;
+use crate::embedded::sticky::{STICKY, with_history as with_sticky};
+use crate::embedded::user_data::UserData;
 
 #[cfg(test)]
 mod tests;
@@ -44,6 +47,19 @@ pub(super) fn assignments(view: &View<'_>, owners: &Owners, user_data: &[Option<
     let whole = Bytes::from(to);
     let mut start = 0;
     ends.into_iter().map(|end| whole.slice(std::mem::replace(&mut start, end)..end)).collect()
+}
+
+/// Under Kafka's `sticky`, members other than divvy's get what they have in their user data too: sarama's remember nothing
+/// else, and nobody else looks at it.
+pub(super) fn with_history(view: &View<'_>, states: Vec<Bytes>, input: &LeaderInput<'_>) -> Vec<Bytes> {
+    if *input.protocol != STICKY {
+        return states;
+    }
+    let is_divvys = |member: &ViewMember<'_>| {
+        member.tail.note.is_some() || member.tail.user_data.is_some_and(|data| UserData::decode(data).is_ok())
+    };
+    let told = |(member, state)| if is_divvys(member) { state } else { with_sticky(&state, input.generation.0) };
+    view.members.iter().zip(states).map(told).collect()
 }
 
 /// What the assignments take at most: a topic is named once for each of its partitions or for each member.

@@ -4,6 +4,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::{Assignor, MemberInput};
 use crate::embedded::consumer::SplitSubscription;
+use crate::embedded::note::Note;
 use crate::embedded::user_data::UserData;
 use crate::ids::{Mode, Protocol};
 use crate::topics::TopicTable;
@@ -74,7 +75,8 @@ fn wants(member: &MemberInput, ground: &Ground<'_>) -> u64 {
     let (Ok(mut topics), Ok(tail)) = (subscription.topics(), subscription.tail()) else { return opaque() };
     topics.sort_unstable();
     topics.dedup();
-    let facts = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()).map(|data| data.facts);
+    let said = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()).map(|data| data.facts);
+    let facts = said.or_else(|| tail.note.map(|note| Note::decode(note).facts));
     xxh3_64(serde_json::json!([topics, tail.rack, facts]).to_string().as_bytes())
 }
 
@@ -115,7 +117,7 @@ mod tests {
         let owned = vec![TopicPartitions { topic: "a", partitions: [0].into_iter().collect() }].into();
         let back = Subscription {
             topics: vec!["b", "a"],
-            tail: Tail { user_data: Some(b"sticky"), owned, generation: 7, rack: None },
+            tail: Tail { user_data: Some(b"sticky"), owned, generation: 7, rack: None, note: None },
             ..plain.clone()
         };
         assert_eq!(base, of_members(&[("m-2", Some("m"), &back)], true), "a restart");

@@ -56,6 +56,8 @@ pub struct MemberInput {
 pub struct Column {
     /// The name that manifests ask for.
     pub name: String,
-    /// By topic; a partition that nothing is known of counts as 0.
+    /// By topic.
     pub values: BTreeMap<TopicName, Vec<u64>>,
+    /// What a partition counts as that nothing is known of.
+    pub unknown: u64,
 }

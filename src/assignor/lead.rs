@@ -224,6 +224,7 @@ impl<'a> Call<'a> {
                 held_back = *withheld;
                 let user_data = plan.user_data.as_deref().unwrap_or(&[]);
                 let states = encode::assignments(view, owners, user_data);
+                let states = encode::with_history(view, states, self.input);
                 let states = view.members.iter().map(|member| member.id.clone()).zip(states).collect();
                 (states, plan.memo, plan.call_again_ms, plan.copies)
             }

@@ -25,6 +25,7 @@ pub mod manifest;
 mod owners;
 mod plan;
 mod range;
+mod remember;
 mod request;
 mod serve;
 mod smoke;

@@ -1,5 +1,6 @@
 //! Writes what a strategy is asked: the view of a group as a request of ABI 1.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use divvy_guest::abi::host::{Head, Member, PartitionsRequest, StateMember, StatesRequest, Topic};
@@ -11,7 +12,8 @@ use super::limits::{MAX_RACKS, MAX_REPLICAS};
 use super::manifest::{Copies, Manifest, Mode};
 use super::view::{View, ViewMember};
 use super::{CallError, Column, FaultKind, LeaderInput, MemberInput};
-use crate::embedded::sticky::StickyData;
+use crate::embedded::note::Note;
+use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData};
 use crate::embedded::user_data::{Facts, UserData};
 use crate::ids::{Protocol, TopicName};
 use crate::topics::TopicTable;
@@ -20,13 +22,13 @@ use crate::topics::TopicTable;
 const EMPTY_MAP: &[u8] = &[0x80];
 
 /// The names of Kafka's under which user data has the form of KIP-54.
-const STICKY_NAMES: [&str; 2] = ["sticky", "cooperative-sticky"];
+const STICKY_NAMES: [&str; 2] = [STICKY, COOPERATIVE_STICKY];
 
 /// What of a member's user data a strategy gets to see.
 struct Said<'a> {
     facts: Vec<u8>,
     rack: Option<String>,
-    user_data: Option<&'a [u8]>,
+    user_data: Option<Cow<'a, [u8]>>,
     claim: Claim<'a>,
 }
 
@@ -71,7 +73,7 @@ pub(super) fn partitions(
             client_id: "",
             rack: said.rack.as_deref().and_then(rack_index),
             subscription: member.set,
-            user_data: said.user_data,
+            user_data: said.user_data.as_deref(),
             facts: &said.facts,
         })
         .collect();
@@ -138,7 +140,7 @@ fn config(config: &Value) -> Vec<u8> {
 }
 
 /// Divvy's map is taken apart; anybody else's bytes are the strategy's to read. Under Kafka's sticky names they say what
-/// the member had.
+/// the member had, and divvy's members say the rest in a note.
 fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
     let tail = &member.tail;
     let rack = tail.rack.map(str::to_owned);
@@ -147,14 +149,21 @@ fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
         let is_sticky = STICKY_NAMES.contains(&protocol.as_str()) && owned.owned.is_empty();
         let last = tail.user_data.filter(|_| is_sticky).and_then(|bytes| StickyData::decode(bytes).ok());
         let claim = last.map_or(owned, |last| Claim { generation: last.generation, owned: last.owned });
-        return Said { facts: EMPTY_MAP.to_vec(), rack, user_data: tail.user_data, claim };
+        let note = tail.note.map(Note::decode).unwrap_or_default();
+        let rack = rack.or_else(|| rack_of(&note.facts));
+        let user_data = note.x().map(Cow::Owned).or(tail.user_data.map(Cow::Borrowed));
+        return Said { facts: encode_facts(&note.facts), rack, user_data, claim };
     };
     let claim = match data.last {
         Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned },
         _ => owned,
     };
-    let rack = rack.or_else(|| data.facts.get("rack").and_then(Value::as_str).map(str::to_owned));
-    Said { facts: encode_facts(&data.facts), rack: rack.filter(|rack| !rack.is_empty()), user_data: data.x, claim }
+    let rack = rack.or_else(|| rack_of(&data.facts));
+    Said { facts: encode_facts(&data.facts), rack, user_data: data.x.map(Cow::Borrowed), claim }
+}
+
+fn rack_of(facts: &Facts) -> Option<String> {
+    facts.get("rack").and_then(Value::as_str).filter(|rack| !rack.is_empty()).map(str::to_owned)
 }
 
 fn encode_facts(facts: &Facts) -> Vec<u8> {
@@ -202,7 +211,7 @@ fn replica_racks(view: &View<'_>, topics: &TopicTable, racks: &[&str]) -> Option
 
 /// A number for each partition, eight bytes each.
 fn numbers(view: &View<'_>, column: &Column) -> Vec<u8> {
-    let mut bytes = vec![0; view.partitions * 8];
+    let mut bytes = column.unknown.to_le_bytes().repeat(view.partitions);
     for topic in &view.topics {
         let values = column.values.get(&TopicName::from(topic.name)).map_or(&[][..], |values| values);
         let cells = bytes[topic.base as usize * 8..].chunks_exact_mut(8).take(topic.partitions as usize);

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
+use super::remember::remembered;
 use super::{
     Assignor, CallError, FaultKind, LeaderInput, MemberInput, NATIVE, Plan, cut_last_plan, lead, native_range,
 };
@@ -185,7 +186,8 @@ impl Service<'_> {
 
     fn call(&self, strategy: &dyn Assignor) -> Result<Plan, CallError> {
         let config = self.configs.get(&strategy.manifest().name).unwrap_or(&serde_json::Value::Null);
-        lead(strategy, &LeaderInput { config, ..self.input.clone() })
+        let members = remembered(&self.input, self.last_plan);
+        lead(strategy, &LeaderInput { config, members: &members, ..self.input.clone() })
     }
 }
 

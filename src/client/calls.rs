@@ -148,6 +148,7 @@ fn join_answer(answer: JoinGroupResponse) -> JoinAnswer {
         leader: MemberId::from(answer.leader.as_str()),
         member: MemberId::from(answer.member_id.as_str()),
         members: answer.members.iter().map(member).collect(),
+        skip_assignment: answer.skip_assignment,
         extras: extras(&answer.tags),
     }
 }

@@ -50,7 +50,7 @@ impl Finder {
         if error.is_error() {
             return Err(refused(&refusal(error)));
         }
-        let found = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        let found = address_of(&host, port);
         let main = if found == address { asked } else { Connection::open(&found, &self.client_id).await? };
         Ok(Coordinator {
             main: Arc::new(main),
@@ -59,6 +59,11 @@ impl Finder {
             client_id: self.client_id.clone(),
         })
     }
+}
+
+/// A broker's address as it is connected to.
+pub(super) fn address_of(host: &str, port: i32) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 fn refusal(error: ErrorCode) -> String {
@@ -96,13 +101,23 @@ impl Coordinator {
         let kept = self.ear.lock().unwrap_or_else(PoisonError::into_inner).take();
         match kept {
             Some(connection) => Ok(connection),
-            None => Connection::open(self.main.address(), &self.client_id).await.map_err(|error| error.to_string()),
+            None => self.aside().await,
         }
     }
 
     /// The answer came.
     pub(super) fn keep_ear(&self, connection: Connection) {
         *self.ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+    }
+
+    /// A connection of somebody's own, for questions that nothing else should wait behind.
+    pub(super) async fn aside(&self) -> Result<Connection, String> {
+        self.open(self.main.address()).await
+    }
+
+    /// Another broker of the same cluster.
+    pub(super) async fn open(&self, address: &str) -> Result<Connection, String> {
+        Connection::open(address, &self.client_id).await.map_err(|error| error.to_string())
     }
 
     /// For requests that must not wait behind a parked one: answers of one connection keep their order.

@@ -26,5 +26,12 @@ pub(super) const COMMIT_TRIES: usize = 5;
 /// The names in one Metadata request, in bytes: well below the 1 MiB that a server takes for all keys but two.
 pub(super) const METADATA_REQUEST_BYTES: usize = 512 << 10;
 
+/// What a leader may take to find out how far its group is behind: nobody works meanwhile, and a plan by lags that are
+/// known in part is better than a late one.
+pub(super) const LAG_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The partitions in one ListOffsets request: about half a megabyte, as for Metadata.
+pub(super) const LIST_OFFSETS_PARTITIONS: usize = 20_000;
+
 /// What a name costs beside itself: the topic's id, lengths and tags of the newest version.
 pub(super) const TOPIC_OVERHEAD_BYTES: usize = 20;

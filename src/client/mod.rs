@@ -34,6 +34,7 @@ mod connection;
 mod coordinator;
 mod error;
 mod inbox;
+mod lag;
 mod limits;
 mod news;
 mod retry;

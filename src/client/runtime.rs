@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use divvy_guest::abi::names;
 use tokio::sync::{mpsc, oneshot};
 
 use super::calls::Caller;
@@ -14,8 +15,10 @@ use super::inbox::{Inbox, Input};
 use super::news::Note;
 use super::shelf::Shelf;
 use super::spawn::{Tasks, blocking};
-use super::{clock, topics};
-use crate::membership::event::Sent;
+use super::{clock, lag, topics};
+use crate::assignor::CallError;
+use crate::ids::Protocol;
+use crate::membership::event::{JoinCall, Sent};
 use crate::membership::lead::LeadJob;
 use crate::membership::{Action, Event, Membership, Notice, Strategies};
 use crate::time::Timestamp;
@@ -108,6 +111,7 @@ impl Runtime {
         match action {
             Action::FindCoordinator => self.find_coordinator(),
             Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
+                let call = complete(call).await;
                 let answer = by.join(&to.main(), &sent, &call).await?;
                 Ok(Event::Joined(sent, answer))
             }),
@@ -182,9 +186,12 @@ impl Runtime {
     }
 
     /// Strategies block: they run beside this task, which goes on beating.
-    fn lead(&mut self, sent: Sent, job: LeadJob) {
-        let inbox = self.inbox.clone();
+    fn lead(&mut self, sent: Sent, mut job: LeadJob) {
+        let (inbox, coordinator) = (self.inbox.clone(), self.coordinator.clone());
         self.others.start(async move {
+            if let Some(coordinator) = coordinator.filter(|_| job.needs(names::LAG)) {
+                job.columns.push(lag::column(&coordinator, &job.group, &job.topics).await);
+            }
             match blocking(move || job.run()).await {
                 Some(led) => {
                     inbox.event(Event::Led(sent, Box::new(led)));
@@ -218,6 +225,18 @@ impl Runtime {
             };
             let _ = answer.send(result);
         });
+    }
+}
+
+/// Asks the strategies what they add to the member's metadata, if any has a word.
+async fn complete(call: JoinCall) -> JoinCall {
+    let asked = call.clone();
+    let failed = |protocol: &Protocol, error: &CallError| {
+        tracing::warn!(%protocol, %error, "the strategy's divvy_user_data failed: the member joins without it");
+    };
+    match call.asks {
+        Some(_) => blocking(move || asked.complete(failed)).await.unwrap_or(call),
+        None => call,
     }
 }
 

@@ -39,6 +39,12 @@ impl Tasks {
     }
 }
 
+/// Runs futures side by side to their end; they end too when nobody waits for that any more.
+pub(super) async fn all(futures: impl IntoIterator<Item = impl Future<Output = ()> + Send + 'static>) {
+    let mut running: JoinSet<()> = futures.into_iter().collect();
+    while running.join_next().await.is_some() {}
+}
+
 /// Runs what blocks on a thread of its own; none if it panicked.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()

@@ -13,8 +13,18 @@ use crate::wire::messages::metadata::{
 /// Asks for topics: those that exist, with their racks. Many names are asked for in several requests: a server takes no
 /// long ones for this key, and members, whoever they are, say which topics the leader has to ask for.
 pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Result<TopicTable, String> {
-    // Not one request when there are no names: an empty list means every topic in the oldest version.
     let mut found = TopicTable::default();
+    each_answer(connection, names, |answer| found.0.append(&mut table(answer).0)).await?;
+    Ok(found)
+}
+
+/// Asks for topics, in as many requests as it takes.
+pub(super) async fn each_answer(
+    connection: &Connection,
+    names: &[TopicName],
+    mut take: impl FnMut(&MetadataResponse),
+) -> Result<(), String> {
+    // Not one request when there are no names: an empty list means every topic in the oldest version.
     for names in requests(names) {
         let topic = |name: &TopicName| MetadataRequestTopic {
             name: Some(name.as_str().into()),
@@ -25,9 +35,9 @@ pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Resul
         if answer.error_code.is_error() {
             return Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code));
         }
-        found.0.append(&mut table(&answer).0);
+        take(&answer);
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The names in runs that fit into a request each.

@@ -44,6 +44,16 @@ impl Coordinator {
         ends.into_iter().collect()
     }
 
+    /// How far a group has come with topics: the commit of each partition that has one.
+    pub fn committed(&self, group: &GroupId, topics: Vec<TopicName>) -> Vec<(TopicName, Vec<(i32, i64)>)> {
+        let Some(group) = self.groups.get(group) else { return Vec::new() };
+        let of = |topic: TopicName| {
+            let offsets = group.committed(&topic).collect();
+            (topic, offsets)
+        };
+        topics.into_iter().map(of).collect()
+    }
+
     /// The last generations of a group, oldest first; none if it is not here.
     pub fn history(&self, group: &GroupId) -> Option<Vec<GenerationRecord>> {
         self.groups.get(group).map(|group| group.history())

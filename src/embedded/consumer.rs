@@ -5,11 +5,11 @@
 
 use serde_json::{Value, json};
 
-use super::EmbeddedProtocol;
 pub use super::classic::NotDecodable;
 use super::classic::{Reader, put_count, put_nullable_bytes, put_string};
 pub use super::owned::{Owned, Partitions, TopicPartitions};
 use super::owned::{put_owned, read_list, read_owned};
+use super::{EmbeddedProtocol, note};
 
 #[cfg(test)]
 mod tests;
@@ -42,11 +42,13 @@ pub struct Tail<'a> {
     pub generation: i32,
     /// Where it runs (since v3); never empty.
     pub rack: Option<&'a str>,
+    /// What a member of divvy's says of itself under Kafka's sticky names: [`super::note`], without its prefix.
+    pub note: Option<&'a str>,
 }
 
 impl Default for Tail<'_> {
     fn default() -> Self {
-        Self { user_data: None, owned: Owned::default(), generation: -1, rack: None }
+        Self { user_data: None, owned: Owned::default(), generation: -1, rack: None, note: None }
     }
 }
 
@@ -100,6 +102,7 @@ impl<'a> SplitSubscription<'a> {
         // Clients exist that claim a version and stop before its fields: those count as not said.
         if self.version >= 1 && !reader.is_empty() {
             tail.owned = read_owned(&mut reader)?;
+            tail.note = tail.owned.take_note(note::PREFIX);
         }
         if self.version >= 2 && !reader.is_empty() {
             tail.generation = reader.i32("generation")?.max(-1);
@@ -130,7 +133,8 @@ impl<'a> Subscription<'a> {
         topics.iter().for_each(|topic| put_string(&mut to, topic));
         put_nullable_bytes(&mut to, self.tail.user_data);
         if version >= 1 {
-            put_owned(&mut to, self.tail.owned.iter());
+            let note = self.tail.note.map(|text| format!("{}{text}", note::PREFIX));
+            put_owned(&mut to, note.as_deref(), self.tail.owned.iter());
         }
         if version >= 2 {
             to.extend_from_slice(&self.tail.generation.to_be_bytes());
@@ -181,7 +185,7 @@ impl<'a> Assignment<'a> {
     /// Writes it, sorted.
     pub fn encode(&self) -> Vec<u8> {
         let mut to = ASSIGNMENT_VERSION.to_be_bytes().to_vec();
-        put_owned(&mut to, self.topics.iter().cloned());
+        put_owned(&mut to, None, self.topics.iter().cloned());
         put_nullable_bytes(&mut to, self.user_data);
         to
     }

@@ -8,11 +8,14 @@ use serde_json::{Value, json};
 mod classic;
 pub mod connect;
 pub mod consumer;
+pub mod note;
 mod owned;
 mod raw;
 pub mod single_writer;
 pub mod sticky;
 pub mod user_data;
+#[cfg(test)]
+mod vectors;
 
 /// As much of undecodable bytes is shown to people.
 const MAX_SHOWN_BYTES: usize = 128;

@@ -62,6 +62,15 @@ impl<'a> Owned<'a> {
         self.encoded.is_empty() && self.listed.is_empty()
     }
 
+    /// Takes a note off that came as the first topic: one without partitions whose name begins so.
+    pub(super) fn take_note(&mut self, prefix: &str) -> Option<&'a str> {
+        let mut reader = Reader(self.encoded);
+        let (topic, numbers) = next_owned(&mut reader).ok()?;
+        let text = topic.strip_prefix(prefix.as_bytes()).filter(|_| numbers.is_empty())?;
+        self.encoded = reader.0;
+        std::str::from_utf8(text).ok()
+    }
+
     /// Each topic with its partitions, as the sender ordered them.
     pub fn iter(&self) -> impl Iterator<Item = TopicPartitions<'_>> {
         self.encoded().map(|(topic, numbers)| TopicPartitions {
@@ -153,11 +162,15 @@ pub(super) fn decode_owned(bytes: &[u8]) -> Result<Owned<'_>, NotDecodable> {
     read_owned(&mut Reader(bytes))
 }
 
-/// Writes owned partitions, sorted by topic and number.
-pub(super) fn put_owned<'o>(to: &mut Vec<u8>, owned: impl Iterator<Item = TopicPartitions<'o>>) {
+/// Writes owned partitions, sorted by topic and number; a note comes first, as a topic without partitions.
+pub(super) fn put_owned<'o>(to: &mut Vec<u8>, note: Option<&str>, owned: impl Iterator<Item = TopicPartitions<'o>>) {
     let mut sorted: Vec<_> = owned.collect();
     sorted.sort_by_key(|of| of.topic);
-    put_count(to, sorted.len());
+    put_count(to, sorted.len() + usize::from(note.is_some()));
+    if let Some(note) = note {
+        put_string(to, note);
+        put_count(to, 0);
+    }
     for of in sorted {
         put_string(to, of.topic);
         put_count(to, of.partitions.len());

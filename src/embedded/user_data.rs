@@ -70,7 +70,7 @@ impl<'a> UserData<'a> {
     pub fn encode(&self) -> Vec<u8> {
         let mut owned = Vec::new();
         if let Some(last) = &self.last {
-            put_owned(&mut owned, last.owned.iter());
+            put_owned(&mut owned, None, last.owned.iter());
         }
         let frame = Frame {
             facts: self.facts.clone(),

@@ -33,6 +33,7 @@ impl Membership {
                 Some(reason) => self.fail(reason),
                 None => {
                     if error == ErrorCode::UnknownMemberId {
+                        self.lose_share("the coordinator no longer knows the member");
                         self.member = MemberId::default();
                     }
                     self.join_later(reason);
@@ -78,6 +79,12 @@ impl Membership {
                     self.memo = memo;
                 }
                 let subscribed = joined.basis.subscribed.clone();
+                if answer.skip_assignment {
+                    // The plan of the process whose place it took goes on; from now on its topics are this one's to watch.
+                    self.watch.lead(subscribed, self.now.mono);
+                    self.bring(joined, Vec::new(), None);
+                    return self.learn(answer.extras);
+                }
                 let members = std::sync::Arc::new(answer.members);
                 self.state = State::Planning { joined, members, step: Step::Topics };
                 match self.config.purpose {
@@ -128,7 +135,10 @@ impl Membership {
                 None => {
                     let reason = answer.reason.unwrap_or_else(|| error.text().to_owned());
                     self.tell(Notice::NoPlan { reason: reason.clone() });
-                    self.lose_generation(&reason, Id::Kept);
+                    if error != ErrorCode::RebalanceInProgress {
+                        self.lose_share(&reason);
+                    }
+                    self.join_soon(reason);
                 }
             },
         }
@@ -137,6 +147,7 @@ impl Membership {
     /// The member has its state: this is its share until the next rebalance.
     fn settle(&mut self, answer: SyncAnswer) {
         let State::Syncing { joined, call, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let answer_state = answer.state.clone();
         let share = match metadata::share(&self.config.purpose, answer.state) {
             Ok(share) => share,
             Err(error) => {
@@ -148,6 +159,7 @@ impl Membership {
         if let Share::Partitions(partitions) = &share {
             self.claim = Some(metadata::Claim { generation: joined.generation, partitions: partitions.clone() });
         }
+        self.last_state = Some(answer_state);
         if let Some(plan) = joined.basis.plan.as_deref() {
             self.remember_plan(&call, plan.memo.clone());
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
@@ -157,8 +169,7 @@ impl Membership {
         }
         self.join_backoff.succeed();
         self.heart.renew(self.now.mono);
-        self.state = State::Stable { joined, share, hold: Hold::Ours };
-        self.tell_assigned();
+        self.hand_over(joined, share);
         self.announce();
     }
 
@@ -172,6 +183,7 @@ impl Membership {
         match error {
             ErrorCode::None => {
                 self.confirm(sent);
+                self.heart.met_no_rebalance();
                 self.regain();
             }
             ErrorCode::RebalanceInProgress => {

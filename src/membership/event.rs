@@ -9,7 +9,8 @@ use bytes::Bytes;
 use super::lead::{Fault, LeadJob, Led, Rules};
 use super::negotiate::{Offer, Strategies};
 use super::notice::Notice;
-use crate::assignor::MemberInput;
+use super::user_data::Asks;
+use crate::assignor::{CallError, MemberInput};
 use crate::ids::{Digest, Generation, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::topics::TopicTable;
 use crate::wire::ErrorCode;
@@ -83,6 +84,8 @@ pub struct JoinAnswer {
     pub member: MemberId,
     /// Everybody, for the leader alone.
     pub members: Vec<MemberInput>,
+    /// Whether the leader leaves the plan as it is (KIP-814).
+    pub skip_assignment: bool,
     /// What only a divvy coordinator tells.
     pub extras: Option<JoinExtras>,
 }
@@ -139,8 +142,27 @@ pub struct JoinCall {
     pub protocol_type: ProtocolType,
     /// What the member offers, most wanted first, each with its metadata.
     pub offers: Vec<(Offer, Bytes)>,
+    /// What its strategies are asked before: [`JoinCall::complete`].
+    pub asks: Option<Arc<Asks>>,
     /// Why it joins, for the coordinator's log (KIP-800).
     pub reason: String,
+}
+
+impl JoinCall {
+    /// With what the strategies' own `divvy_user_data` add to the metadata; `failed` is told of each that has no word because
+    /// it failed. Blocks while they run, so not on the task that beats the heart.
+    pub fn complete(mut self, mut failed: impl FnMut(&Protocol, &CallError)) -> Self {
+        if let Some(asks) = self.asks.take() {
+            for (offer, metadata) in &mut self.offers {
+                match asks.metadata(&offer.protocol) {
+                    Ok(Some(with_more)) => *metadata = with_more,
+                    Ok(None) => {}
+                    Err(error) => failed(&offer.protocol, &error),
+                }
+            }
+        }
+        self
+    }
 }
 
 /// SyncGroup.

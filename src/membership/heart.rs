@@ -14,6 +14,8 @@ pub(super) struct Heart {
     sent: Timestamp,
     /// When the coordinator last confirmed the generation, for all this member knows.
     confirmed: Timestamp,
+    /// When the group last did not rebalance, for all this member knows.
+    steady: Timestamp,
     news: Option<News>,
 }
 
@@ -27,7 +29,7 @@ struct News {
 impl Heart {
     /// A generation begins: earlier heartbeats and news are of no interest.
     pub(super) fn begin(&mut self, now: Timestamp, interval: Duration) {
-        *self = Heart { due: now + interval, flying: None, sent: now, confirmed: now, news: None };
+        *self = Heart { due: now + interval, flying: None, sent: now, confirmed: now, steady: now, news: None };
     }
 
     /// The coordinator is gone: the next one is told at once.
@@ -79,13 +81,20 @@ impl Heart {
         Some(told.offers)
     }
 
+    /// The last heartbeat that was answered met no rebalance.
+    pub(super) fn met_no_rebalance(&mut self) {
+        self.steady = self.sent;
+    }
+
     /// The generation is confirmed by another answer.
     pub(super) fn renew(&mut self, now: Timestamp) {
         self.confirmed = now;
+        self.steady = now;
     }
 
-    /// When the session is over for all this member knows.
-    pub(super) fn session_ends(&self, session_timeout: Duration) -> Timestamp {
-        self.confirmed + session_timeout
+    /// When the member may be out for all it knows: its session is over, or a rebalance that began behind its back has
+    /// waited for it long enough.
+    pub(super) fn may_be_out(&self, session_timeout: Duration, rebalance_timeout: Duration) -> Timestamp {
+        (self.confirmed + session_timeout).min(self.steady + rebalance_timeout)
     }
 }

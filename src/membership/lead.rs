@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::config::CONSUMER;
 use super::event::Peer;
 use super::negotiate::{NATIVE, Strategies};
-use crate::assignor::{self, LeaderInput, MemberInput, Named, Otherwise, Service};
+use crate::assignor::{self, Column, LeaderInput, MemberInput, Named, Otherwise, Service};
 pub use crate::assignor::{Fault, Led, ServedBy};
 use crate::ids::{Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
 use crate::topics::TopicTable;
@@ -49,6 +49,8 @@ pub struct LeadJob {
     pub members: Arc<Vec<MemberInput>>,
     /// The topics that the members subscribe to, as far as they exist.
     pub topics: Arc<TopicTable>,
+    /// Numbers for each partition, if [`LeadJob::needs`] asks for any: whoever runs the job finds them out.
+    pub columns: Vec<Column>,
     /// The strategies at hand.
     pub strategies: Strategies,
     /// The operator's settings.
@@ -89,6 +91,14 @@ impl LeadJob {
         service.run()
     }
 
+    /// Whether a strategy that may make the plan reads that column.
+    pub fn needs(&self, column: &str) -> bool {
+        let fallback = self.rules.fallback.as_deref().map(Protocol::from);
+        [Some(&self.protocol), fallback.as_ref()].into_iter().flatten().any(|protocol| {
+            self.named(protocol).strategy.is_some_and(|it| it.manifest().needs.iter().any(|need| need == column))
+        })
+    }
+
     fn named<'a>(&'a self, protocol: &'a Protocol) -> Named<'a> {
         let native = || (*protocol == NATIVE && self.protocol_type == CONSUMER).then(assignor::native_range);
         let found = self.strategies.find(protocol);
@@ -111,7 +121,7 @@ impl LeadJob {
             protocol_type: &self.protocol_type,
             members: &self.members,
             topics: &self.topics,
-            columns: &[],
+            columns: &self.columns,
             config: &serde_json::Value::Null,
             context: self.context.as_deref(),
             memo: self.memo.as_deref(),

@@ -34,6 +34,12 @@ pub const MAX_OFFERS: usize = 32;
 /// that asks for nothing gets the sandbox's second: nobody has work while it runs.
 pub const LONGEST_PLAN: Duration = Duration::from_secs(60);
 
+/// How long a strategy may think what it adds to its member's metadata: the whole group waits for the member to join.
+pub const LONGEST_USER_DATA: Duration = Duration::from_millis(100);
+
+/// The longest reply to that, in bytes: every leader gets it from every member.
+pub const MAX_USER_DATA_BYTES: usize = 64 * 1024;
+
 /// The part of the rebalance timeout that a plan may take (a quarter): the rest is for the members to rejoin, for the
 /// fall-back, and to sync.
 pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;

@@ -1,51 +1,101 @@
 //! What a member says of itself, and how it reads what it is told (DESIGN 6.3): facts and its last claim travel in the
 //! user data of its subscription, the rack also in Kafka's own place for it.
+//!
+//! Under Kafka's sticky names the user data has Kafka's form, so that a leader made with any library keeps what the member
+//! had; facts then stand in a note that only divvy reads (`embedded/note.rs`).
 
 use bytes::Bytes;
 
 use super::config::{Config, Purpose};
 use super::notice::Share;
-use crate::embedded::consumer::{Assignment, NotDecodable, Subscription, Tail, TopicPartitions};
+use super::state::Partitions;
+use crate::embedded::consumer::{Assignment, NotDecodable, Owned, Subscription, Tail, TopicPartitions};
+use crate::embedded::note::{self, Note};
+use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData, encode_generation};
 use crate::embedded::user_data::{Last, UserData};
-use crate::ids::{Generation, TopicName};
+use crate::ids::{Generation, Mode, Protocol, TopicName};
 
 /// The fact that Kafka knows, too.
 const RACK: &str = "rack";
 
-/// A subscription without a rack is written in this version, which every leader reads …
-const WITHOUT_RACK: i16 = 1;
+/// A subscription that needs no more is written in this version, which every leader reads …
+const PLAIN: i16 = 1;
 
-/// … and one with a rack in the first version that has a place for it (KIP-881).
-const WITH_RACK: i16 = 3;
+/// … and one with a rack or a generation in the first version that has a place for both (KIP-792, KIP-881).
+const FULL: i16 = 3;
 
 /// What a member had last.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Claim {
     pub(super) generation: Generation,
-    pub(super) partitions: Vec<(TopicName, Vec<i32>)>,
+    pub(super) partitions: Partitions,
 }
 
-/// The metadata that goes with every protocol offered.
-pub(super) fn of_member(config: &Config, claim: Option<&Claim>) -> Bytes {
-    match &config.purpose {
-        Purpose::Topics(topics) => subscription(config, topics, claim),
-        Purpose::States { metadata, .. } => metadata.clone(),
+/// What a member says of itself in JoinGroup.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words<'a> {
+    pub(super) config: &'a Config,
+    /// What it had last, for stickiness.
+    pub(super) claim: Option<&'a Claim>,
+    /// What it has, if it hands over in steps.
+    pub(super) held: Option<&'a Claim>,
+    /// Whether it does.
+    pub(super) mode: Mode,
+}
+
+impl Words<'_> {
+    /// The metadata that goes with a protocol; `x` is what its strategy adds.
+    pub(super) fn metadata(&self, protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
+        match &self.config.purpose {
+            Purpose::Topics(topics) => self.subscription(topics, protocol, x),
+            Purpose::States { metadata, .. } => metadata.clone(),
+        }
+    }
+
+    fn subscription(&self, topics: &[TopicName], protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
+        let rack = self.config.facts.get(RACK).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
+        let is_sticky = [STICKY, COOPERATIVE_STICKY].contains(&protocol.as_str());
+        let note = is_sticky.then(|| Note::new(self.config.facts.clone(), x).encode());
+        let user_data = match protocol.as_str() {
+            COOPERATIVE_STICKY if self.mode == Mode::Cooperative => encode_generation(generation(self.held)),
+            // An eager member owns nothing any more; what it had is in the long form, as other clients have it here.
+            STICKY | COOPERATIVE_STICKY => {
+                let owned = self.claim.map(|claim| borrow(&claim.partitions)).unwrap_or_default();
+                StickyData { generation: generation(self.claim), owned }.encode()
+            }
+            _ => self.map(x),
+        };
+        let owned = self.held.map(|held| borrow(&held.partitions)).unwrap_or_default();
+        let subscription = Subscription {
+            version: if rack.is_some() || is_sticky || self.mode == Mode::Cooperative { FULL } else { PLAIN },
+            topics: topics.iter().map(|it| it.as_str()).collect(),
+            tail: Tail {
+                user_data: Some(&user_data),
+                owned,
+                generation: match self.mode {
+                    Mode::Cooperative => generation(self.held),
+                    Mode::Eager => generation(self.claim.filter(|_| is_sticky)),
+                },
+                rack,
+                note: note.as_deref().and_then(|note| note.strip_prefix(note::PREFIX)),
+            },
+        };
+        Bytes::from(subscription.encode())
+    }
+
+    /// divvy's own user data. What a member still has stands in its subscription already.
+    fn map(&self, x: Option<&[u8]>) -> Vec<u8> {
+        let claim = self.claim.filter(|_| self.held.is_none_or(|held| held.partitions.is_empty()));
+        let last = claim.map(|claim| Last { generation: claim.generation.0, owned: borrow(&claim.partitions) });
+        UserData { facts: self.config.facts.clone(), last, x }.encode()
     }
 }
 
-fn subscription(config: &Config, topics: &[TopicName], claim: Option<&Claim>) -> Bytes {
-    let last = claim.map(|claim| Last { generation: claim.generation.0, owned: borrow(&claim.partitions).into() });
-    let user_data = UserData { facts: config.facts.clone(), last, x: None }.encode();
-    let rack = config.facts.get(RACK).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
-    let subscription = Subscription {
-        version: if rack.is_some() { WITH_RACK } else { WITHOUT_RACK },
-        topics: topics.iter().map(|it| it.as_str()).collect(),
-        tail: Tail { user_data: Some(&user_data), rack, ..Tail::default() },
-    };
-    Bytes::from(subscription.encode())
+fn generation(claim: Option<&Claim>) -> i32 {
+    claim.map_or(Generation::NONE, |claim| claim.generation).0
 }
 
-fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
+fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Owned<'_> {
     partitions
         .iter()
         .map(|(topic, numbers)| TopicPartitions {

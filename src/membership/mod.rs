@@ -3,7 +3,8 @@
 //!
 //! Three laws hold in every state. An answer is judged against the identity that its request was sent with, so a late
 //! one changes nothing. A lost coordinator is found again with the generation kept: nobody rebalances for it. Work is
-//! given up before the member joins again, and told as lost as soon as another member may have it.
+//! given up before the member joins again (under cooperative protocols: before others are given it), and told as lost as
+//! soon as another member may have it.
 
 mod answers;
 pub mod backoff;
@@ -22,6 +23,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod turn;
+pub mod user_data;
 mod watch;
 
 use std::sync::Arc;
@@ -39,7 +41,7 @@ use metadata::Claim;
 pub use negotiate::Strategies;
 use negotiate::{Offer, Wishes};
 pub use notice::{Assigned, Notice, Role, Share};
-use state::{Coordinator, State};
+use state::{Coordinator, Partitions, State};
 use watch::Watch;
 
 use crate::ids::{Digest, Generation, MemberId, Protocol};
@@ -77,6 +79,12 @@ pub struct Membership {
     suspended: Vec<(Protocol, String)>,
     /// What the member had last, for stickiness.
     claim: Option<Claim>,
+    /// What the application goes on with while the member is between two generations: only under cooperative protocols.
+    held: Option<Claim>,
+    /// What the last JoinGroup said that the member owns.
+    brought: Partitions,
+    /// The member's last state as it came.
+    last_state: Option<Bytes>,
 
     watch: Watch,
     /// A stable member joins again then, and why.
@@ -111,6 +119,9 @@ impl Membership {
             rules: Rules::default(),
             suspended: Vec::new(),
             claim: None,
+            held: None,
+            brought: Partitions::new(),
+            last_state: None,
             watch,
             rejoin: None,
             rejoins: 0,
@@ -154,7 +165,7 @@ impl Membership {
             State::Stable { joined, .. } | State::GivingUp { joined, .. } => {
                 Some((self.member.clone(), joined.generation))
             }
-            _ => None,
+            _ => self.held.as_ref().map(|held| (self.member.clone(), held.generation)),
         }
     }
 

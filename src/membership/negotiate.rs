@@ -1,5 +1,8 @@
 //! What a member offers, and in which order (DESIGN 7.1): the modules that its settings name, else those with
 //! `offer = default` by rank; of one name the newest version first; for consumer groups the host's own `range` last.
+//!
+//! A member hands over step by step only if every protocol that it offers is cooperative (DESIGN 6.4), so where its settings
+//! name none but such ones, `range` is not added.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -20,6 +23,8 @@ pub struct Offer {
     pub protocol: Protocol,
     /// What the module is; none for the host's own range.
     pub digest: Option<Digest>,
+    /// How members hand over under that name.
+    pub mode: Mode,
 }
 
 /// Who wishes what: names come first in the order of the lists, then, if the member's own list is empty, the defaults.
@@ -70,20 +75,25 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
     if wishes.member.is_empty() {
         able.iter().filter(|it| it.manifest().offer == Offering::Default).for_each(|it| add(&mut offers, *it));
     }
-    if *protocol_type == CONSUMER {
+    let is_cooperative = !wishes.member.is_empty() && are_cooperative(&offers);
+    if *protocol_type == CONSUMER && !is_cooperative {
         // A member without modules can still join, and unmodified clients share a protocol with it.
         offers.truncate(MAX_OFFERS - 1);
         if !offers.iter().any(|offer| offer.protocol == NATIVE) {
-            offers.push(Offer { protocol: Protocol::from(NATIVE), digest: None });
+            offers.push(Offer { protocol: Protocol::from(NATIVE), digest: None, mode: Mode::Eager });
         }
     }
     offers.truncate(MAX_OFFERS);
     offers
 }
 
-/// Cooperative hand-over is not built yet: a module that asks for it is not offered.
+/// Whether who offers these hands over step by step.
+pub(super) fn are_cooperative(offers: &[Offer]) -> bool {
+    !offers.is_empty() && offers.iter().all(|it| it.mode == Mode::Cooperative)
+}
+
 fn serves(manifest: &Manifest, protocol_type: &ProtocolType) -> bool {
-    manifest.protocol_type == protocol_type.as_str() && manifest.mode == Mode::Eager
+    manifest.protocol_type == protocol_type.as_str()
 }
 
 /// By rank, ties by name, newest first: never by the time of a file.
@@ -102,6 +112,7 @@ fn is_called(manifest: &Manifest, wanted: &str) -> bool {
 fn add(offers: &mut Vec<Offer>, strategy: &dyn Assignor) {
     let protocol = strategy.manifest().protocol();
     if !offers.iter().any(|offer| offer.protocol == protocol) {
-        offers.push(Offer { protocol, digest: strategy.digest() });
+        let mode = strategy.manifest().mode_under(&protocol, None);
+        offers.push(Offer { protocol, digest: strategy.digest(), mode });
     }
 }

@@ -1,8 +1,10 @@
-//! How a share ends: given up in order, or lost at once.
+//! How a share ends: given up in order, or lost at once. Under a cooperative protocol the member goes on with it while the
+//! group rebalances, and gives up only what it no longer gets (KIP-429).
 
-use super::state::{Hold, State};
-use super::{Membership, Notice};
-use crate::ids::{Generation, MemberId};
+use super::metadata::Claim;
+use super::state::{Hold, Joined, Partitions, State};
+use super::{Membership, Notice, Share, negotiate};
+use crate::ids::{Generation, MemberId, Mode};
 
 /// Whether the coordinator still knows the member's id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,23 +18,77 @@ pub(super) enum Id {
 impl Membership {
     /// The group rebalances, or this member wants it to: the application finishes first, then the member joins again.
     pub(super) fn give_up(&mut self, reason: String) {
+        let steps = self.hands_over_in_steps();
         match std::mem::replace(&mut self.state, State::Over) {
+            State::Stable { joined, share: Share::Partitions(partitions), hold: Hold::Ours } if steps => {
+                self.held = Some(Claim { generation: joined.generation, partitions });
+                self.state = State::Unjoined { join_at: self.now.mono, reason };
+            }
             State::Stable { joined, share, hold: Hold::Ours } if !share.is_nothing() => {
                 self.tell(Notice::Revoke { generation: joined.generation, share: share.clone() });
-                self.state = State::GivingUp { joined, share, reason };
+                self.state = State::GivingUp { joined, share, keeps: None, reason };
             }
             giving_up @ State::GivingUp { .. } => self.state = giving_up,
             _ => self.state = State::Unjoined { join_at: self.now.mono, reason },
         }
     }
 
+    /// Whether the member goes on with its share while it joins again: it joined with cooperative protocols alone, and
+    /// would again.
+    fn hands_over_in_steps(&self) -> bool {
+        [&self.offered, &self.offers].into_iter().all(|offers| negotiate::are_cooperative(offers))
+    }
+
     /// The application has finished. Word of an earlier generation means nothing: that share was told as lost since.
     pub(super) fn given_up(&mut self, generation: Generation) {
-        if let State::GivingUp { joined, reason, .. } = &self.state
-            && joined.generation == generation
-        {
-            self.state = State::Unjoined { join_at: self.now.mono, reason: reason.clone() };
+        if !matches!(&self.state, State::GivingUp { joined, .. } if joined.generation == generation) {
+            return;
         }
+        let State::GivingUp { joined, keeps, reason, .. } = std::mem::replace(&mut self.state, State::Over) else {
+            return;
+        };
+        match keeps {
+            None => self.state = State::Unjoined { join_at: self.now.mono, reason },
+            Some(partitions) => {
+                self.state = State::Stable { joined, share: Share::Partitions(partitions), hold: Hold::Ours };
+                self.tell_assigned();
+                self.give_up(reason);
+            }
+        }
+    }
+
+    /// A new share, whose generation is the member's: what it had beyond it is given up first, and joining again without
+    /// that lets others have it.
+    pub(super) fn hand_over(&mut self, joined: Joined, share: Share) {
+        let (held, brought) = (self.held.take(), std::mem::take(&mut self.brought));
+        let partitions = match &share {
+            Share::Partitions(partitions) if !without(&brought, partitions).is_empty() => partitions.clone(),
+            _ => {
+                self.state = State::Stable { joined, share, hold: Hold::Ours };
+                return self.tell_assigned();
+            }
+        };
+        let reason = "it has given up what others are to have".to_owned();
+        let over = held.map(|held| without(&held.partitions, &partitions)).unwrap_or_default();
+        if over.is_empty() {
+            self.state = State::Stable { joined, share, hold: Hold::Ours };
+            self.tell_assigned();
+            return self.give_up(reason);
+        }
+        let over = Share::Partitions(over);
+        self.tell(Notice::Revoke { generation: joined.generation, share: over.clone() });
+        self.state = State::GivingUp { joined, share: over, keeps: Some(partitions), reason };
+    }
+
+    /// What the member says that it owns in the JoinGroup to come: nothing, unless it hands over in steps.
+    pub(super) fn bring_held(&mut self) -> Mode {
+        let mode = if negotiate::are_cooperative(&self.offers) { Mode::Cooperative } else { Mode::Eager };
+        if mode == Mode::Eager {
+            // It could not give it up in order any more: it is about to join.
+            self.lose_share("the member offers protocols now under which all work is given up");
+        }
+        self.brought = self.held.as_ref().map(|held| held.partitions.clone()).unwrap_or_default();
+        mode
     }
 
     /// The generation is over without a chance to finish: join again.
@@ -41,27 +97,40 @@ impl Membership {
         if id == Id::Forgotten {
             self.member = MemberId::default();
         }
+        self.join_soon(reason.to_owned());
+    }
+
+    /// Out of a generation, and back at once, unless that was so just before.
+    pub(super) fn join_soon(&mut self, reason: String) {
         let wait = self.join_backoff.hurry(&mut self.dice);
-        self.wait_to_join(wait, reason.to_owned());
+        self.wait_to_join(wait, reason);
     }
 
     /// Whatever the member holds may be another's now.
     pub(super) fn lose_share(&mut self, reason: &str) {
+        let held = self.held.take().map(|held| Share::Partitions(held.partitions));
         let share = match &self.state {
-            State::Stable { share, hold: Hold::Ours, .. } | State::GivingUp { share, .. } if !share.is_nothing() => {
-                share
-            }
-            _ => return,
+            State::Stable { share, hold: Hold::Ours, .. } => Some(share.clone()),
+            State::GivingUp { share, keeps, .. } => Some(with(share, keeps.as_ref())),
+            _ => held,
         };
-        let lost = Notice::Lost { share: share.clone(), reason: reason.to_owned() };
-        self.tell(lost);
+        if let Some(share) = share.filter(|share| !share.is_nothing()) {
+            self.tell(Notice::Lost { share, reason: reason.to_owned() });
+        }
     }
 
-    /// The coordinator was silent for a whole session: it may have given the share away. If it confirms the
+    /// Whether the application works on something.
+    pub(super) fn holds(&self) -> bool {
+        self.held.is_some() || matches!(self.state, State::Stable { hold: Hold::Ours, .. } | State::GivingUp { .. })
+    }
+
+    /// The coordinator was silent for a whole session, or waited for the member for a whole rebalance: it may have given the
+    /// share away. If it confirms the
     /// generation after all, the share is the member's again, without a rebalance.
     pub(super) fn doubt(&mut self) {
         let reason =
-            format!("the coordinator has confirmed nothing for {} ms", self.config.session_timeout.as_millis());
+            "the coordinator may have given it to others: for too long it has confirmed nothing, or waited in vain";
+        let reason = reason.to_owned();
         self.lose_share(&reason);
         match &mut self.state {
             State::Stable { hold, .. } => *hold = Hold::InDoubt,
@@ -69,4 +138,31 @@ impl Membership {
             _ => {}
         }
     }
+}
+
+/// The partitions that are not among others; both in the order of a share.
+fn without(all: &Partitions, others: &Partitions) -> Partitions {
+    let left = all.iter().filter_map(|(topic, numbers)| {
+        let mut gone: Vec<i32> =
+            others.iter().filter(|(other, _)| other == topic).flat_map(|(_, numbers)| numbers).copied().collect();
+        gone.sort_unstable();
+        let left: Vec<i32> = numbers.iter().copied().filter(|number| gone.binary_search(number).is_err()).collect();
+        (!left.is_empty()).then(|| (topic.clone(), left))
+    });
+    left.collect()
+}
+
+/// A share and more partitions.
+fn with(share: &Share, more: Option<&Partitions>) -> Share {
+    let (Share::Partitions(partitions), Some(more)) = (share, more) else { return share.clone() };
+    let mut all = std::collections::BTreeMap::<_, Vec<i32>>::new();
+    partitions.iter().chain(more).for_each(|(topic, numbers)| all.entry(topic).or_default().extend(numbers));
+    Share::Partitions(
+        all.into_iter()
+            .map(|(topic, mut numbers)| {
+                numbers.sort_unstable();
+                (topic.clone(), numbers)
+            })
+            .collect(),
+    )
 }

@@ -20,6 +20,9 @@ use crate::ids::{Generation, MemberId, Protocol, TopicName};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
 
+/// Partitions by topic.
+pub(super) type Partitions = Vec<(TopicName, Vec<i32>)>;
+
 /// The group's coordinator, as far as the member knows.
 #[derive(Debug)]
 pub(super) enum Coordinator {
@@ -44,8 +47,9 @@ pub(super) enum State {
     Syncing { joined: Joined, call: Arc<SyncCall>, sync: SyncStep },
     /// It has its share.
     Stable { joined: Joined, share: Share, hold: Hold },
-    /// The application finishes its share, then the member joins again.
-    GivingUp { joined: Joined, share: Share, reason: String },
+    /// The application finishes its share, then the member joins again. What it keeps under a cooperative protocol it goes
+    /// on with, and is told of when it has given up the rest.
+    GivingUp { joined: Joined, share: Share, keeps: Option<Partitions>, reason: String },
     /// LeaveGroup is on its way.
     Leaving,
     /// It has left or failed.
@@ -95,8 +99,8 @@ pub(super) struct Joined {
 pub(super) struct Basis {
     /// The topics that the members subscribe to.
     pub(super) subscribed: Vec<TopicName>,
-    /// Those of them that existed.
-    pub(super) topics: Arc<TopicTable>,
+    /// Those of them that existed; none until the leader of a plan that an earlier process made has asked.
+    pub(super) topics: Option<Arc<TopicTable>>,
     /// What is to be remembered of the plan once it is accepted; none if there is no plan.
     pub(super) plan: Option<Box<Accepted>>,
 }

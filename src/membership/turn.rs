@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
 use super::lead::{LeadJob, Led};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
-use super::state::{Accepted, Coordinator, Hold, Joined, State, Step, SyncStep};
+use super::metadata::Words;
+use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
+use super::user_data::Asks;
 use super::watch::Racks;
-use super::{Action, Assigned, Membership, Notice, Purpose, metadata, modules};
+use super::{Action, Assigned, Config, Membership, Notice, Purpose, modules};
 use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -66,8 +68,8 @@ impl Membership {
     }
 
     fn doubt_at(&self) -> Option<Timestamp> {
-        let holds = matches!(self.state, State::Stable { hold: Hold::Ours, .. } | State::GivingUp { .. });
-        holds.then(|| self.heart.session_ends(self.config.session_timeout))
+        let Config { session_timeout, rebalance_timeout, .. } = self.config;
+        self.holds().then(|| self.heart.may_be_out(session_timeout, rebalance_timeout))
     }
 
     fn rejoin_at(&self) -> Option<Timestamp> {
@@ -111,12 +113,30 @@ impl Membership {
             ));
         }
         let sent = self.send();
-        let metadata = metadata::of_member(&self.config, self.claim.as_ref());
-        let offers = self.offers.iter().map(|it| (it.clone(), metadata.clone())).collect();
+        let mode = self.bring_held();
+        let words = Words { config: &self.config, claim: self.claim.as_ref(), held: self.held.as_ref(), mode };
+        let offers = self.offers.iter().map(|it| (it.clone(), words.metadata(&it.protocol, None))).collect();
+        let asks = self.asks(mode);
         self.offered.clone_from(&self.offers);
         self.rejoin = None;
         self.state = State::Joining { ticket: sent.ticket, reason: reason.clone() };
-        self.out.push(Action::Join(sent, JoinCall { protocol_type, offers, reason }));
+        self.out.push(Action::Join(sent, JoinCall { protocol_type, offers, asks, reason }));
+    }
+
+    /// What strategies are asked before the member joins: those of consumers that have a word of their own to add.
+    fn asks(&self, mode: Mode) -> Option<Arc<Asks>> {
+        let Purpose::Topics(_) = self.config.purpose else { return None };
+        self.strategies.iter().next()?;
+        Some(Arc::new(Asks {
+            config: self.config.clone(),
+            strategies: self.strategies.clone(),
+            configs: self.rules.config.clone(),
+            claim: self.claim.clone(),
+            held: self.held.clone(),
+            mode,
+            last_state: self.last_state.clone(),
+            now_ms: self.now.wall.0,
+        }))
     }
 
     /// The topics are known: the strategy can run.
@@ -128,7 +148,7 @@ impl Membership {
             return;
         };
         *step = Step::Strategy { ticket: sent.ticket };
-        joined.basis.topics = Arc::clone(&topics);
+        joined.basis.topics = Some(Arc::clone(&topics));
         let context = match &self.config.purpose {
             Purpose::States { context, .. } => context.clone(),
             Purpose::Topics(_) => None,
@@ -140,6 +160,7 @@ impl Membership {
             protocol_type: self.config.purpose.protocol_type(),
             members: Arc::clone(members),
             topics,
+            columns: Vec::new(),
             strategies: self.strategies.clone(),
             rules: self.rules.clone(),
             context,

@@ -79,11 +79,20 @@ impl Membership {
             State::Planning { step: Step::Topics, .. } => self.start_strategy(Arc::new(table)),
             State::Stable { joined, .. } if leads => {
                 let racks = self.racks_matter(&joined.protocol);
-                if let Some(change) = change(&joined.basis.topics, &table, racks) {
-                    self.give_up(change);
+                match joined.basis.topics.as_ref().map(|planned| change(planned, &table, racks)) {
+                    None => self.found_planned(table),
+                    Some(None) => {}
+                    Some(Some(change)) => self.give_up(change),
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The plan is an earlier process's: what it was made with is taken for what there is, as Kafka's clients do.
+    fn found_planned(&mut self, table: TopicTable) {
+        if let State::Stable { joined, .. } = &mut self.state {
+            joined.basis.topics = Some(Arc::new(table));
         }
     }
 

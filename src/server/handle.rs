@@ -14,7 +14,7 @@ use super::directory::Directory;
 use super::ends::Ends;
 use super::large::Large;
 use super::memory::Memory;
-use super::messages::{Loading, Question, ToShard};
+use super::messages::{Loading, Question, ToShard, TopicOffsets};
 use super::metrics::Metrics;
 use super::modules::Modules;
 use super::outbox::Close;
@@ -214,6 +214,14 @@ impl Handle {
             }
         }
         ends
+    }
+
+    /// How far a group has come with topics; nothing if its shard is gone.
+    pub(crate) async fn committed(&self, group: &GroupId, topics: Vec<TopicName>) -> Vec<TopicOffsets> {
+        let (answer, answered) = oneshot::channel();
+        let question = Question::Committed(group.clone(), topics, answer);
+        self.tell(self.shard_of(group.as_str()), ToShard::Ask(question));
+        answered.await.unwrap_or_default()
     }
 
     /// Runs work on the server that is to end well even if whoever asked for it goes away; none if the server stops.

@@ -87,6 +87,9 @@ pub(crate) const MODULE_CHECK_TIME: Duration = Duration::from_secs(1);
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
 
+/// What a plan may wait for the lags of its group: members have no work meanwhile, and unknown is an answer too.
+pub(crate) const LAG_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Reviews of coordinator-led groups that a shard has begun; the groups of others wait by their names alone. One change of
 /// the topics is a review of every led group, and each that was begun holds a copy of its members. One thread does them
 /// all: the second keeps it busy.

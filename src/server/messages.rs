@@ -114,7 +114,12 @@ pub(crate) enum Question {
     DescribeAll(oneshot::Sender<Result<Vec<GroupDescription>, Loading>>),
     /// How far the groups of this shard have come with a topic: the highest commit of each partition that has one.
     Ends(TopicName, oneshot::Sender<Vec<(i32, i64)>>),
+    /// How far one group has come with topics; nothing of a group that is not there.
+    Committed(GroupId, Vec<TopicName>, oneshot::Sender<Vec<TopicOffsets>>),
 }
+
+/// An offset of some partitions of a topic.
+pub(crate) type TopicOffsets = (TopicName, Vec<(i32, i64)>);
 
 /// The shard is still being loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

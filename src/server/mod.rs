@@ -13,6 +13,7 @@ mod dispatch;
 mod ends;
 mod facts;
 mod handle;
+mod lag;
 mod large;
 mod limits;
 mod line;

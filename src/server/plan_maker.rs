@@ -5,16 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
+use divvy_guest::abi::names;
 use tokio::sync::Semaphore;
 
-use super::Handle;
 use super::limits::MAX_PLANS_AT_ONCE;
 use super::messages::ToShard;
 use super::shown::Shown;
 use super::spawn::{self, Loss};
+use super::{Handle, lag};
 use crate::assignor::{
-    Assignor, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service, fingerprint, native_range,
-    subscribed,
+    Assignor, Column, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service, fingerprint,
+    native_range, subscribed,
 };
 use crate::group::effects::PlanToMake;
 use crate::group::event::{Fault, MadePlan, PlanOrigin};
@@ -50,10 +51,11 @@ impl PlanMaker {
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
             let Ok(place) = places.acquire_owned().await else { return };
+            let (strategies, table) = promise.ground();
+            let columns = columns(&promise.handle, &plan, &strategies, &table).await;
             let work = move || {
                 let _place = place;
-                let (strategies, table) = promise.ground();
-                let made = make(&plan, &strategies, &table, promise.handle.modules().folder());
+                let made = make(&plan, &strategies, &table, &columns, promise.handle.modules().folder());
                 promise.keep(made);
             };
             if let Err(error) = spawn::thread("plan", Loss::One, work) {
@@ -127,11 +129,24 @@ impl Drop for Promise {
     }
 }
 
+/// What the strategies that may make a plan read of each partition.
+async fn columns(handle: &Handle, plan: &PlanToMake, strategies: &Strategies, table: &TopicTable) -> Vec<Column> {
+    let wish = plan.settings.fallback.as_deref().map(Protocol::from);
+    let fallback = wish.as_ref().and_then(|wish| called(wish, plan, strategies));
+    let reads = |it: &dyn Assignor| it.manifest().needs.iter().any(|need| need == names::LAG);
+    if ![chosen(plan, strategies), fallback].into_iter().flatten().any(reads) {
+        return Vec::new();
+    }
+    let (_, topics) = read(plan, table);
+    vec![lag::column(handle, &plan.group, &topics).await]
+}
+
 /// Makes a plan, by whatever serves it. Blocks for as long as the strategies run.
 pub(crate) fn make(
     plan: &PlanToMake,
     strategies: &Strategies,
     table: &TopicTable,
+    columns: &[Column],
     folder: Option<&Path>,
 ) -> Result<MadePlan, Fault> {
     let (members, topics) = read(plan, table);
@@ -150,7 +165,7 @@ pub(crate) fn make(
             protocol_type: &plan.protocol_type,
             members: &members,
             topics: &topics,
-            columns: &[],
+            columns,
             config: &serde_json::Value::Null,
             context: None,
             memo: plan.memo.as_deref(),

@@ -315,6 +315,7 @@ impl Shard {
                 drop(answer.send(loaded.map(|()| all())));
             }
             Question::Ends(topic, answer) => drop(answer.send(coordinator.ends(&topic))),
+            Question::Committed(group, topics, answer) => drop(answer.send(coordinator.committed(&group, topics))),
         }
     }
 

@@ -34,6 +34,11 @@ pub fn even(version: u32) -> Vec<u8> {
     stamped(&built("range"), &format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#))
 }
 
+/// What `range` does, under the name `soft` and step by step.
+pub fn soft() -> Vec<u8> {
+    stamped(&built("range"), r#"{"abi":"1.0","name":"soft","mode":"cooperative"}"#)
+}
+
 /// A module that refuses every group in words, but traps when a request names the group `doomed`.
 pub fn doomed(version: u32) -> Vec<u8> {
     falls_over(&format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#), "unreachable")
@@ -68,6 +73,44 @@ fn falls_over(manifest: &str, how: &str) -> Vec<u8> {
             (i64.const 0x10_0000_000a))
         (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90"))"#;
     stamped(&wat::parse_str(text.replace("HOW", how)).unwrap(), manifest)
+}
+
+/// A module that gives every partition of a topic with four that the group is far behind with to the last of two
+/// members, and all others to the first: those whose lag nobody knows, too. Other groups it refuses in words.
+pub fn lagging() -> Vec<u8> {
+    // In a request the column is its name, `bin 8`, and eight bytes for each of four partitions.
+    let text = r#"(module
+        (memory (export "memory") 1)
+        (func (export "divvy_abi_v1"))
+        (func (export "divvy_alloc") (param i32) (result i32)
+            (drop (memory.grow (i32.add (i32.shr_u (local.get 0) (i32.const 16)) (i32.const 1))))
+            (i32.const 65536))
+        (func (export "divvy_assign") (param $at i32) (param $len i32) (result i64)
+            (local $end i32) (local $number i32) (local $lag i64)
+            (local.set $end (i32.sub (i32.add (local.get $at) (local.get $len)) (i32.const 38)))
+            (block $none (loop $next
+                (br_if $none (i32.gt_s (local.get $at) (local.get $end)))
+                (if (i32.and
+                        (i32.eq (i32.load align=1 (local.get $at)) (i32.const 0x67616ca3))
+                        (i32.eq (i32.load16_u offset=4 align=1 (local.get $at)) (i32.const 0x20c4)))
+                    (then
+                        (loop $each
+                            (local.set $lag (i64.load offset=6 align=1
+                                (i32.add (local.get $at) (i32.shl (local.get $number) (i32.const 3)))))
+                            (i32.store16 offset=75
+                                (i32.shl (local.get $number) (i32.const 1))
+                                (i32.and
+                                    (i64.ne (local.get $lag) (i64.const -1))
+                                    (i64.gt_u (local.get $lag) (i64.const 50))))
+                            (local.set $number (i32.add (local.get $number) (i32.const 1)))
+                            (br_if $each (i32.lt_u (local.get $number) (i32.const 4))))
+                        (return (i64.const 0x40_0000_0017))))
+                (local.set $at (i32.add (local.get $at) (i32.const 1)))
+                (br $next)))
+            (i64.const 0x10_0000_000a))
+        (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90")
+        (data (i32.const 64) "\93\00\95\cd\00\01\c6\00\00\00\08????????\c0\c0\c0\90"))"#;
+    stamped(&wat::parse_str(text).unwrap(), r#"{"abi":"1.0","name":"lagging","needs":["lag"]}"#)
 }
 
 /// The module with another manifest.
@@ -129,6 +172,8 @@ pub struct Worker {
     news: mpsc::UnboundedReceiver<Told>,
     pub notes: Vec<Note>,
     pub lost: usize,
+    /// What it was asked to give up, as `topic-number`.
+    pub revoked: Vec<Vec<String>>,
 }
 
 enum Order {
@@ -138,6 +183,7 @@ enum Order {
 
 enum Told {
     Assigned(Assigned),
+    Revoked(Vec<String>),
     Lost,
     Failed(String),
     Note(Note),
@@ -149,7 +195,7 @@ impl Worker {
         let (orders, taken) = mpsc::unbounded_channel();
         let (told, news) = mpsc::unbounded_channel();
         start(work(member, taken, told));
-        Self { orders, news, notes: Vec::new(), lost: 0 }
+        Self { orders, news, notes: Vec::new(), lost: 0, revoked: Vec::new() }
     }
 
     /// Goes on until `found` in what it is told.
@@ -161,6 +207,7 @@ impl Worker {
                 match news {
                     Told::Note(note) => self.notes.push(note),
                     Told::Lost => self.lost += 1,
+                    Told::Revoked(share) => self.revoked.push(share),
                     Told::Failed(reason) if it.is_none() => panic!("the member failed: {reason}"),
                     Told::Failed(_) | Told::Assigned(_) => {}
                 }
@@ -240,10 +287,8 @@ async fn work(mut member: Member, mut orders: mpsc::UnboundedReceiver<Order>, to
         };
         let news = match news {
             None => return,
-            Some(Rebalance::Revoked(work)) => {
-                work.done();
-                continue;
-            }
+            // The work is given up when it is dropped, which is at once.
+            Some(Rebalance::Revoked(work)) => Told::Revoked(of(work.share())),
             Some(Rebalance::Assigned(work)) => Told::Assigned(work),
             Some(Rebalance::Lost { .. }) => Told::Lost,
             Some(Rebalance::Failed { reason }) => Told::Failed(reason),
@@ -260,7 +305,11 @@ pub fn start(task: impl Future<Output = ()> + Send + 'static) {
 
 /// The partitions of a share, as `topic-number`.
 pub fn partitions(work: &Assigned) -> Vec<String> {
-    let Share::Partitions(topics) = &work.share else { panic!("no partitions: {work:?}") };
+    of(&work.share)
+}
+
+fn of(share: &Share) -> Vec<String> {
+    let Share::Partitions(topics) = share else { return vec!["a state".to_owned()] };
     topics.iter().flat_map(|(topic, numbers)| numbers.iter().map(move |it| format!("{topic}-{it}"))).collect()
 }
 

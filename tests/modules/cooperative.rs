@@ -17,7 +17,8 @@ use divvy::topics::{Topic, TopicTable};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::native::{SOLE_OWNERS, native};
+use crate::native::native;
+use crate::vectors::SOLE_OWNERS;
 use crate::vectors::module;
 
 #[derive(Deserialize)]
@@ -155,7 +156,7 @@ impl Member {
             TopicPartitions { topic, partitions }
         });
         let tail =
-            Tail { owned: owned.collect(), generation: self.generation, rack: self.rack.as_deref(), user_data: None };
+            Tail { owned: owned.collect(), generation: self.generation, rack: self.rack.as_deref(), ..Tail::default() };
         let topics = self.topics.iter().map(String::as_str).collect();
         MemberInput {
             id: MemberId::from(self.id.as_str()),

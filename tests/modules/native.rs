@@ -39,19 +39,6 @@ const ALL: &[(&str, &str, Assign)] = &[
     row!("weighted", divvy_assignor_weighted, partitions),
 ];
 
-/// Those that give each partition to one of its readers, whatever they read and with no configuration.
-pub const SOLE_OWNERS: [&str; 9] = [
-    "range",
-    "roundrobin",
-    "rack-aware",
-    "sticky",
-    "cooperative-sticky",
-    "rack-aware-sticky",
-    "uniform",
-    "weighted",
-    "lag-aware",
-];
-
 /// The strategy of that name.
 pub fn native(name: &str) -> Native {
     find(name).unwrap_or_else(|| panic!("add {name} to the list in tests/modules/native.rs"))

@@ -14,7 +14,20 @@ use divvy::topics::TopicTable;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::native::{SOLE_OWNERS, find, native};
+use crate::native::{find, native};
+
+/// Those that give each partition to one of its readers, whatever they read and with no configuration.
+pub const SOLE_OWNERS: [&str; 9] = [
+    "range",
+    "roundrobin",
+    "rack-aware",
+    "sticky",
+    "cooperative-sticky",
+    "rack-aware-sticky",
+    "uniform",
+    "weighted",
+    "lag-aware",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -73,7 +73,7 @@ fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -
         .map(|number| {
             let (session_ms, rebalance_ms) = (dice.within(6_000, session), dice.within(3_000, rebalance));
             let heartbeat_ms = dice.within(500, 2_000);
-            if !is_cooperative && dice.percent(divvy_percent) {
+            if dice.percent(divvy_percent) {
                 let kind = divvy_member::Kind {
                     name: format!("d{number}"),
                     group: GroupId::from(GROUP),
@@ -81,6 +81,7 @@ fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -
                     rebalance_ms,
                     heartbeat_ms,
                     is_a_stranger: dice.percent(20),
+                    is_cooperative,
                     is_faulty: dice.percent(40),
                 };
                 return (kind.name.clone(), Box::new(DivvyMember::new(kind)) as Box<dyn Actor>);

@@ -214,6 +214,9 @@ impl World {
 
     /// After each step: whoever wants to be woken is.
     fn settle_step(&mut self) {
+        let members: Vec<_> =
+            self.actors.iter().filter_map(|(name, actor)| Some((name.as_str(), actor.works_on()?))).collect();
+        self.server.see(Seen::Works { members: &members }, self.now);
         for who in 0..self.actors.len() {
             let wakes_at = self.actors[who].1.wakes_at();
             if let Some(at) = wakes_at.filter(|at| self.armed[who].is_none_or(|armed| *at < armed)) {

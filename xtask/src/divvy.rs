@@ -27,6 +27,13 @@ pub fn build() -> Result<PathBuf> {
     Ok(target().join("debug/divvy"))
 }
 
+/// Builds divvy's own member of `tests/interop`, in the same way.
+pub fn build_member() -> Result<PathBuf> {
+    let mut command = cargo(&["build", "--workspace", "--example", "interop-divvy"]);
+    show("build divvy's member", &mut command)?;
+    Ok(target().join("debug/examples/interop-divvy"))
+}
+
 /// A `divvy serve` on ports of its own, its files in one folder.
 pub struct Server {
     program: PathBuf,

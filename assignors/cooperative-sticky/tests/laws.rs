@@ -5,8 +5,8 @@ mod life;
 
 use std::collections::BTreeMap;
 
-use life::{Spot, World};
 use divvy_assignor_cooperative_sticky::assign;
+use life::{Spot, World};
 
 const WORLDS: u64 = 200;
 const EVENTS: usize = 10;

@@ -5,9 +5,9 @@ mod life;
 
 use std::collections::BTreeSet;
 
-use life::World;
 use divvy_assignor_rack_aware_sticky::assign;
 use divvy_guest::testing::{TestGroup, TestMember, laws};
+use life::World;
 
 const WORLDS: u64 = 200;
 const EVENTS: usize = 12;

@@ -3,9 +3,9 @@
 #[path = "../../life.rs"]
 mod life;
 
-use life::World;
 use divvy_assignor_sticky::assign;
 use divvy_guest::testing::{TestGroup, TestMember, laws};
+use life::World;
 
 /// Groups, and how long each lives.
 const WORLDS: u64 = 200;

@@ -82,6 +82,9 @@ pub const MAX_PANIC_BYTES: usize = 1020;
 /// In the column `replica_racks`: this replica has no rack, or the partition has no such replica.
 pub const NO_RACK: u16 = u16::MAX;
 
+/// In the column `lag`: nothing is committed for the partition, or the answer did not come in time.
+pub const UNKNOWN_LAG: u64 = u64::MAX;
+
 /// Names of the exports, the custom section and the columns.
 pub mod names {
     /// Marks a module of ABI 1; never called.
@@ -100,6 +103,9 @@ pub mod names {
     pub const MANIFEST: &str = "divvy.manifest";
     /// The column of replica racks: u16 each, a fixed number for each partition.
     pub const REPLICA_RACKS: &str = "replica_racks";
+    /// The column of lags: u64 each, how many records of a partition the group has not read yet; [`super::UNKNOWN_LAG`]
+    /// where nobody knows.
+    pub const LAG: &str = "lag";
 }
 
 /// How many bytes an owner takes in an owner map.

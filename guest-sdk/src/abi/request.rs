@@ -342,6 +342,9 @@ fn read_columns<'a>(from: &mut Reader<'a>, partitions: usize) -> Result<Vec<(&'a
         if !whole || (name == names::REPLICA_RACKS && partitions > 0 && !bytes.len().is_multiple_of(2 * partitions)) {
             return Err(from.malformed("columns with the same number of bytes for each partition"));
         }
+        if name == names::LAG && bytes.len() != 8 * partitions {
+            return Err(from.malformed("a column of lags with eight bytes for each partition"));
+        }
         columns.push((name, bytes));
     }
     Ok(columns)

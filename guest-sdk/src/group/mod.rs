@@ -9,7 +9,7 @@ pub use member::Member;
 pub use topic::{Partition, Partitions, Run, Topic};
 
 use crate::abi::request::Partitions as Request;
-use crate::abi::{Mode, NO_RACK, Width, names};
+use crate::abi::{Mode, NO_RACK, UNKNOWN_LAG, Width, names};
 use crate::values::Values;
 
 /// A group whose members share the partitions of topics.
@@ -167,6 +167,14 @@ impl<'a> Group<'a> {
         let column = self.column(names::REPLICA_RACKS)?;
         let each = column.len().checked_div(self.read.partitions as usize)?;
         Some(ReplicaRacks { column, each })
+    }
+
+    /// How many records of a partition the group has not read yet, when the manifest `needs` the column `lag`: none where
+    /// nothing is committed or the leader could not find out in time.
+    #[inline]
+    pub fn lag(&self, partition: Partition) -> Option<u64> {
+        let (cells, _) = self.column(names::LAG)?.as_chunks();
+        cells.get(partition.index()).map(|lag| u64::from_le_bytes(*lag)).filter(|lag| *lag != UNKNOWN_LAG)
     }
 
     pub(crate) fn topic_at(&self, index: u32) -> Topic<'_> {

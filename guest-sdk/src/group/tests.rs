@@ -42,6 +42,19 @@ fn facts_and_settings_have_types() {
 }
 
 #[test]
+fn a_lag_is_a_number_or_unknown() {
+    let group = TestGroup::new().topic("a", 3).members(1);
+    sees(&group.clone().lags([Some(0), None, Some(7)]), |group, _| {
+        assert!(group.partitions().map(|it| group.lag(it)).eq([Some(0), None, Some(7)]));
+        Ok(())
+    });
+    sees(&group, |group, _| {
+        assert!(group.partitions().all(|it| group.lag(it).is_none()), "nobody needs it, nobody sends it");
+        Ok(())
+    });
+}
+
+#[test]
 fn claims_and_racks_are_read_by_partition() {
     let group = TestGroup::new()
         .topic("a", 2)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Refused, TestPlan};
 use crate::abi::host::{self, Expected, PartitionsRequest};
 use crate::abi::msgpack::Writer;
-use crate::abi::{MAX_CLAIM_LAYERS, Mode, NO_RACK, Width, names};
+use crate::abi::{MAX_CLAIM_LAYERS, Mode, NO_RACK, UNKNOWN_LAG, Width, names};
 use crate::run::{self, AssignPartitions};
 
 /// A group to make plans for. Topics and members may be added in any order.
@@ -142,6 +142,12 @@ impl TestGroup {
     pub fn column(mut self, name: &str, bytes: Vec<u8>) -> Self {
         self.columns.push((name.to_owned(), bytes));
         self
+    }
+
+    /// Adds the column `lag`: a number for each partition, topics by name; none where nobody knows.
+    pub fn lags(self, lags: impl IntoIterator<Item = Option<u64>>) -> Self {
+        let bytes = lags.into_iter().flat_map(|lag| lag.unwrap_or(UNKNOWN_LAG).to_le_bytes());
+        self.column(names::LAG, bytes.collect())
     }
 
     /// Makes its protocol cooperative.

@@ -11,10 +11,11 @@ use serde_json::json;
 use super::*;
 use crate::assignor::testing::Group;
 use crate::assignor::{case, native_range};
-use crate::embedded::consumer::{Subscription, Tail, TopicPartitions};
+use crate::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
 use crate::embedded::single_writer::Role;
+use crate::embedded::sticky::StickyData;
 use crate::embedded::user_data::{Facts, Last, UserData};
-use crate::ids::Digest;
+use crate::ids::{Digest, Protocol};
 
 /// A strategy that always gives the same reply and keeps what it was asked.
 struct Canned {
@@ -109,9 +110,36 @@ fn the_request_says_facts_rack_claims_and_configuration() {
 }
 
 #[test]
+fn under_kafkas_sticky_foreign_members_are_told_what_they_have_once_more() {
+    let note = Subscription {
+        version: 3,
+        topics: vec!["t"],
+        tail: Tail { note: Some(r#"{"facts":{"zone":"z"},"x":"6d79"}"#), ..Tail::default() },
+    };
+    let group = Group::new(&[("t", 2)]).raw("a", note.encode()).member("b", &["t"]);
+    let strategy = Canned::new(plan(&[0, 1], None, None));
+    let data_under = |protocol: &Protocol| {
+        let plan = lead(&strategy, &LeaderInput { protocol, ..group.input() }).unwrap();
+        let states =
+            plan.states.iter().map(|(_, state)| Assignment::decode(state).unwrap().user_data.map(<[u8]>::to_vec));
+        states.collect::<Vec<_>>()
+    };
+    let data = StickyData {
+        generation: 8,
+        owned: vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }].into(),
+    };
+    assert_eq!(data_under(&"sticky".into()), [None, Some(data.encode())], "the first is divvy's own");
+    assert_eq!(data_under(&"range".into()), [None, None]);
+    let asked = strategy.asked.lock().unwrap().clone();
+    let request = Partitions::read(&asked).unwrap();
+    assert_eq!(request.members[0].user_data, Some(&b"my"[..]), "what a note says reaches the strategy");
+    assert_eq!(rmp_serde::from_slice::<serde_json::Value>(request.members[0].facts).unwrap(), json!({ "zone": "z" }));
+}
+
+#[test]
 fn a_column_is_sent_to_those_who_need_it() {
     let group = group();
-    let columns = [super::super::Column { name: "lag".into(), values: [("t".into(), vec![7])].into() }];
+    let columns = [super::super::Column { name: "lag".into(), values: [("t".into(), vec![7])].into(), unknown: 9 }];
     let input = LeaderInput { columns: &columns, ..group.input() };
     let mut strategy = Canned::new(plan(&[0, 1], None, None));
     lead(&strategy, &input).unwrap();
@@ -119,7 +147,7 @@ fn a_column_is_sent_to_those_who_need_it() {
     strategy.manifest.needs = vec!["lag".into()];
     lead(&strategy, &input).unwrap();
     let asked = strategy.asked.lock().unwrap().clone();
-    let column = [7u64.to_le_bytes(), 0u64.to_le_bytes()].concat();
+    let column = [7u64.to_le_bytes(), 9u64.to_le_bytes()].concat();
     assert_eq!(Partitions::read(&asked).unwrap().columns, [("lag", &column[..])]);
 }
 

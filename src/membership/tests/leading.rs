@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, config, failing, fake, joined, member};
+use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, assignment, config, failing, fake, joined, member, synced};
 use crate::embedded::consumer::Assignment;
 use crate::ids::{Digest, Generation, MemberId};
 use crate::membership::Action;
 use crate::membership::config::{Config, Purpose};
 use crate::membership::event::{Event, JoinAnswer, JoinExtras, Peer, PlanOrError, SyncCall};
 use crate::membership::lead::{Rules, ServedBy};
-use crate::membership::notice::Notice;
+use crate::membership::notice::{Notice, Role};
 use crate::wire::ErrorCode;
 
 fn partitions(call: &SyncCall) -> Vec<(MemberId, usize)> {
@@ -198,6 +198,34 @@ fn b44_a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
     story.wanted.push(Action::FetchTopics(asked.0, asked.1));
     story.topics_are(&[("clicks", 2)]);
     assert!(story.join().1.reason.contains("topic clicks appeared"), "compared with what the plan used");
+}
+
+#[test]
+fn a_leader_that_came_back_to_its_plan_makes_none_and_watches_from_then_on() {
+    let mut story = Story::new(config());
+    story.strategies(vec![fake(RACK_AWARE_1)]).start(Peer::Other);
+    let (sent, call) = story.join();
+    let members = vec![member("me", call.offers[0].1.clone()), member("other", call.offers[0].1.clone())];
+    let answer = JoinAnswer { members, skip_assignment: true, ..joined(4, "rack-aware@1") };
+    story.give(Event::Joined(sent, answer));
+    let (sent, call) = story.sync();
+    assert_eq!((call.states.len(), call.origin.clone()), (0, None), "the plan is there");
+    story.give(Event::Synced(sent, synced(assignment(&[0, 1]))));
+    assert_eq!(story.assigned().role, Role::Leader);
+    story.topics_are(&[("clicks", 4)]).wants_nothing();
+    let told = story.told.len();
+    while !matches!(story.wanted.last(), Some(Action::FetchTopics(..))) {
+        story.pass_until_due();
+        if matches!(story.wanted.last(), Some(Action::Heartbeat(..))) {
+            story.beats(ErrorCode::None);
+        }
+    }
+    story.topics_are(&[("clicks", 6)]);
+    assert!(
+        matches!(story.told[told..], [Notice::Revoke { .. }]),
+        "the leader's other duty is its own: {:?}",
+        story.told
+    );
 }
 
 #[test]

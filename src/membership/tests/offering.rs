@@ -15,6 +15,7 @@ const RANGE: &str = r#"{"abi":"1.0","name":"range","rank":10}"#;
 const ROUNDROBIN: &str = r#"{"abi":"1.0","name":"roundrobin","rank":5}"#;
 const WEIGHTED: &str = r#"{"abi":"1.0","name":"weighted","offer":"by-name"}"#;
 const COOPERATIVE: &str = r#"{"abi":"1.0","name":"soft","mode":"cooperative"}"#;
+const COOPERATIVE_STICKY: &str = r#"{"abi":"1.0","name":"cooperative-sticky","mode":"cooperative","offer":"by-name"}"#;
 const WRITER: &str = r#"{"abi":"1.0","name":"active-standby","protocol_type":"single-writer","shape":"states"}"#;
 
 fn offered(strategies: &[&str], operator: &[&str], member: &[&str]) -> Vec<String> {
@@ -29,7 +30,7 @@ fn offered(strategies: &[&str], operator: &[&str], member: &[&str]) -> Vec<Strin
 #[test]
 fn by_default_rank_then_newest_and_range_for_everybody() {
     let all = [ROUNDROBIN, RACK_AWARE_1, WEIGHTED, COOPERATIVE, WRITER, RANGE, RACK_AWARE_2];
-    assert_eq!(offered(&all, &[], &[]), ["rack-aware@2", "rack-aware@1", "range", "roundrobin"]);
+    assert_eq!(offered(&all, &[], &[]), ["soft@1", "rack-aware@2", "rack-aware@1", "range", "roundrobin"]);
     assert_eq!(offered(&[ROUNDROBIN], &[], &[]), ["roundrobin", "range"]);
     assert_eq!(offered(&[], &[], &[]), ["range"]);
 }
@@ -42,6 +43,15 @@ fn named_ones_only_and_in_the_order_of_the_names() {
         ["weighted@1", "rack-aware@2", "rack-aware@1", "range"]
     );
     assert_eq!(offered(&all, &[], &["rack-aware@1", "unheard-of"]), ["rack-aware@1", "range"]);
+}
+
+#[test]
+fn who_names_cooperative_ones_only_offers_no_range_beside_them() {
+    let all = [COOPERATIVE, COOPERATIVE_STICKY, ROUNDROBIN];
+    assert_eq!(offered(&all, &[], &["cooperative-sticky", "soft"]), ["cooperative-sticky", "soft@1"]);
+    assert_eq!(offered(&all, &["roundrobin"], &["soft"]), ["roundrobin", "soft@1", "range"]);
+    assert_eq!(offered(&[COOPERATIVE], &[], &[]), ["soft@1", "range"], "nobody said so");
+    assert_eq!(offered(&all, &[], &["unheard-of"]), ["range"]);
 }
 
 #[test]

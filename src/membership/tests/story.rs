@@ -245,6 +245,7 @@ pub fn joined(generation: i32, protocol: &str) -> JoinAnswer {
         leader: MemberId::from("me"),
         member: MemberId::from("me"),
         members: Vec::new(),
+        skip_assignment: false,
         extras: None,
     }
 }

@@ -70,7 +70,7 @@ impl World {
             let state = owned.get(id.as_str()).copied().unwrap_or_default();
             let owned = Assignment::decode_state(state).unwrap().topics;
             let rack = (self.racks > 0).then(|| format!("rack-{}", number % self.racks));
-            let tail = Tail { generation: GENERATION, owned: owned.into(), rack: rack.as_deref(), user_data: None };
+            let tail = Tail { generation: GENERATION, owned: owned.into(), rack: rack.as_deref(), ..Tail::default() };
             let tail = Subscription { version: 3, topics: Vec::new(), tail }.encode();
             // Each member's metadata is memory of its own, as it is in a JoinGroup answer.
             let metadata = [&subscriptions[self.reads_of(number)][..], &tail[HEAD_BYTES..]].concat();

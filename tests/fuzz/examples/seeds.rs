@@ -103,7 +103,7 @@ fn embedded(root: &Path) {
     };
     let data = data.encode();
     for version in 0..=4_i16 {
-        let tail = Tail { user_data: Some(&data), owned: owned(), generation: 7, rack: Some("eu-1a") };
+        let tail = Tail { user_data: Some(&data), owned: owned(), generation: 7, rack: Some("eu-1a"), note: None };
         let bytes = Subscription { version, topics: vec!["clicks", "views"], tail }.encode();
         put(root, "embedded", &format!("subscription-{version}"), &[&[0], &bytes[..]].concat());
     }

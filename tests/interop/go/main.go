@@ -145,6 +145,7 @@ var stdout sync.Mutex
 func say(event map[string]any) {
 	stdout.Lock()
 	defer stdout.Unlock()
+	event["at"] = float64(time.Now().UnixMicro()) / 1e6
 	if err := json.NewEncoder(os.Stdout).Encode(event); err != nil {
 		log.Fatal(err)
 	}

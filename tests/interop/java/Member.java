@@ -2,14 +2,17 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -30,6 +33,7 @@ public final class Member {
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final String topic;
     private int assignments;
+    private String told = "";
 
     public static void main(String[] words) {
         new Member(words[1], words[2], words[3], words[4], words[5], words.length > 6 ? words[6] : null).run();
@@ -58,7 +62,9 @@ public final class Member {
         this.consumer = new KafkaConsumer<>(settings);
         this.consumer.subscribe(List.of(topic), new ConsumerRebalanceListener() {
             @Override
-            public void onPartitionsRevoked(Collection<TopicPartition> revoked) {}
+            public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+                tell(consumer.assignment().stream().filter(owned -> !revoked.contains(owned)));
+            }
 
             @Override
             public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
@@ -69,16 +75,9 @@ public final class Member {
 
     private void run() {
         Queue<String> commands = listen();
-        String told = "";
         while (true) {
             consumer.poll(POLL);
-            String owned = consumer.assignment().stream().map(TopicPartition::partition).sorted()
-                    .map(String::valueOf).collect(Collectors.joining(", "));
-            String state = "\"partitions\": [" + owned + "], \"assignments\": " + assignments;
-            if (!state.equals(told)) {
-                told = state;
-                say("owns", state);
-            }
+            tell(consumer.assignment().stream());
             String command = commands.poll();
             if (command == null) {
                 continue;
@@ -94,6 +93,17 @@ public final class Member {
             } catch (KafkaException error) {
                 say("failed", "\"reason\": \"" + command + ": " + error.toString().replace('"', '\'') + "\"");
             }
+        }
+    }
+
+    /** Says what it owns, if that has changed: what is revoked before others can have it. */
+    private void tell(Stream<TopicPartition> partitions) {
+        String owned = partitions.map(TopicPartition::partition).sorted().map(String::valueOf)
+                .collect(Collectors.joining(", "));
+        String state = "\"partitions\": [" + owned + "], \"assignments\": " + assignments;
+        if (!state.equals(told)) {
+            told = state;
+            say("owns", state);
         }
     }
 
@@ -128,7 +138,9 @@ public final class Member {
     }
 
     private static void say(String event, String rest) {
-        System.out.println("{\"event\": \"" + event + "\", " + rest + "}");
+        Instant now = Instant.now();
+        String at = String.format(Locale.ROOT, "%d.%06d", now.getEpochSecond(), now.getNano() / 1000);
+        System.out.println("{\"event\": \"" + event + "\", \"at\": " + at + ", " + rest + "}");
         System.out.flush();
     }
 }

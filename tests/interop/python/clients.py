@@ -109,10 +109,13 @@ class Confluent:
                 **more,
             }
         )
-        self._consumer.subscribe([topic], on_assign=self._count)
+        self._consumer.subscribe([topic], on_assign=self._count, on_revoke=self._revoked)
 
     def _count(self, _consumer, _partitions):
         self.assignments += 1
+
+    def _revoked(self, _consumer, partitions):
+        self.tell(self.owned() - {partition.partition for partition in partitions})
 
     def poll(self):
         message = self._consumer.poll(POLL_S)

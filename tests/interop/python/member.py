@@ -8,6 +8,7 @@ import logging
 import queue
 import sys
 import threading
+import time
 
 from clients import CLIENTS
 
@@ -17,12 +18,18 @@ def main(client, server, group, topic, name, strategy, instance=None):
     member = CLIENTS[client](server, group, topic, name, strategy, instance)
     commands = listen()
     told = None
-    while True:
-        member.poll()
-        state = (sorted(member.owned()), member.assignments)
+
+    def tell(owned):
+        nonlocal told
+        state = (sorted(owned), member.assignments)
         if state != told:
             told = state
             say(event="owns", partitions=state[0], assignments=state[1])
+
+    member.tell = tell
+    while True:
+        member.poll()
+        tell(member.owned())
         try:
             verb, *rest = commands.get_nowait()
         except queue.Empty:
@@ -64,7 +71,7 @@ def listen():
 
 
 def say(**event):
-    print(json.dumps(event), flush=True)
+    print(json.dumps({**event, "at": time.time()}), flush=True)
 
 
 if __name__ == "__main__":

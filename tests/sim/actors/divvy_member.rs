@@ -1,13 +1,13 @@
 //! divvy's own member: the real machine, with what its client does around it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use divvy::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest, MemberInput, native_range};
+use divvy::assignor::MemberInput;
 use divvy::group::Reply;
 use divvy::group::effects::{JoinReply, SyncReply};
-use divvy::group::event::{Fault, LeaderResult, ModuleOffer, OfferedProtocol, PlanOrigin};
-use divvy::ids::{Digest, Generation, GroupId, Protocol};
+use divvy::group::event::{Fault, LeaderResult, OfferedProtocol, PlanOrigin};
+use divvy::ids::{Generation, GroupId};
 use divvy::membership::config::{Config, Purpose};
 use divvy::membership::event::{
     Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
@@ -16,7 +16,8 @@ use divvy::membership::lead::Rules;
 use divvy::membership::{Membership, Notice, Strategies};
 use divvy::topics::{Topic, TopicTable};
 
-use super::{Actor, End, Request, Standing, TOPICS, Turn, Wish};
+use super::strategies::{even, offer, partitions, step_by_step};
+use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
 use crate::calls::{Call, Identity, Join};
 use crate::network::Lane;
 use crate::server::moment;
@@ -31,36 +32,10 @@ pub struct Kind {
     pub heartbeat_ms: u64,
     /// Whether it takes the coordinator for another's.
     pub is_a_stranger: bool,
+    /// Whether it offers a cooperative protocol alone.
+    pub is_cooperative: bool,
     /// Whether its modules fail, and its plans break rules, until the faults are over.
     pub is_faulty: bool,
-}
-
-/// A strategy that does what the host's own range does, or fails.
-struct Even {
-    manifest: Manifest,
-    digest: Digest,
-    fails: bool,
-}
-
-impl Assignor for Even {
-    fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-    fn digest(&self) -> Option<Digest> {
-        Some(self.digest)
-    }
-    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
-        match self.fails {
-            false => native_range().call(export, request, budget),
-            true => Err(CallError { kind: FaultKind::Trap, code: None, message: "it trapped".to_owned() }),
-        }
-    }
-}
-
-fn even(version: u8, fails: bool) -> Arc<dyn Assignor> {
-    let manifest = format!(r#"{{"abi":"1.0","name":"even","version":{version},"rank":60}}"#);
-    let manifest = serde_json::from_str(&manifest).expect("it is a manifest");
-    Arc::new(Even { manifest, digest: Digest([version + if fails { 100 } else { 0 }; 32]), fails })
 }
 
 /// What a tag stands for.
@@ -84,6 +59,9 @@ pub struct DivvyMember {
     coming: Vec<(u64, Event)>,
     /// The generation of its share, if it has one.
     share: Option<Generation>,
+    /// What its application works on, and what of it it was told to give up.
+    work: BTreeSet<Partition>,
+    giving_up: Vec<Partition>,
     news_at: Option<u64>,
     calm: bool,
 }
@@ -97,6 +75,8 @@ impl DivvyMember {
             asked: Default::default(),
             coming: Vec::new(),
             share: None,
+            work: BTreeSet::new(),
+            giving_up: Vec::new(),
             news_at: None,
             calm: false,
         }
@@ -104,6 +84,9 @@ impl DivvyMember {
 
     fn strategies(&self, turn: &mut Turn<'_>) -> Strategies {
         let fails = self.kind.is_faulty && !self.calm && turn.dice.percent(40);
+        if self.kind.is_cooperative {
+            return [step_by_step(fails)].into_iter().collect();
+        }
         let versions: &[u8] = if self.calm || turn.dice.percent(50) { &[1, 2] } else { &[1] };
         versions.iter().map(|version| even(*version, fails && *version == 2)).collect()
     }
@@ -126,7 +109,7 @@ impl DivvyMember {
                 turn.wishes.push(Wish::Probe { tag });
             }
             Action::Join(sent, call) => {
-                let call = self.join(&sent, call);
+                let call = self.join(&sent, call.complete(|_, _| ()));
                 self.ask(Lane::Main, Asked::Join(sent), call, self.kind.rebalance_ms + 5_000, turn);
             }
             Action::Sync(sent, call) => {
@@ -162,13 +145,24 @@ impl DivvyMember {
 
     fn told(&mut self, notice: Notice, turn: &mut Turn<'_>) {
         match notice {
-            Notice::Assigned(assigned) => self.share = Some(assigned.generation),
-            Notice::Revoke { generation, .. } => {
+            Notice::Assigned(assigned) => {
+                self.share = Some(assigned.generation);
+                self.work = partitions(&assigned.share).collect();
+            }
+            Notice::Revoke { generation, share } => {
+                self.giving_up = partitions(&share).collect();
                 let at = turn.now + turn.dice.tail(50, 3_000);
                 self.coming.push((at, Event::GivenUp(generation)));
             }
-            Notice::Lost { .. } => self.share = None,
-            Notice::Left | Notice::Failed { .. } => self.membership = None,
+            Notice::Lost { share, .. } => {
+                self.share = None;
+                self.giving_up.clear();
+                partitions(&share).for_each(|it| _ = self.work.remove(&it));
+            }
+            Notice::Left | Notice::Failed { .. } => {
+                self.membership = None;
+                self.work.clear();
+            }
             _ => {}
         }
     }
@@ -223,10 +217,6 @@ fn identity(sent: &Sent) -> Identity {
     Identity { member: sent.member.clone(), instance: None, generation: sent.generation }
 }
 
-fn offer((protocol, digest): (Protocol, Digest)) -> ModuleOffer {
-    ModuleOffer { protocol, digest }
-}
-
 fn fault(it: &divvy::membership::lead::Fault) -> Fault {
     Fault {
         protocol: it.protocol.clone(),
@@ -273,6 +263,7 @@ fn join_answer(reply: JoinReply) -> JoinAnswer {
         leader: reply.leader,
         member: reply.member,
         members: reply.members.into_iter().map(member).collect(),
+        skip_assignment: reply.skip_assignment,
         extras,
     }
 }
@@ -298,12 +289,14 @@ impl Actor for DivvyMember {
             session_timeout: Duration::from_millis(self.kind.session_ms),
             rebalance_timeout: Duration::from_millis(self.kind.rebalance_ms),
             heartbeat_interval: Duration::from_millis(self.kind.heartbeat_ms),
+            assignors: if self.kind.is_cooperative { vec!["cooperative-sticky".to_owned()] } else { Vec::new() },
             ..Config::new(self.kind.group.clone(), purpose)
         };
         self.membership = Some(Membership::new(config, turn.dice.draw(), moment(turn.now)));
         self.asked.clear();
         self.coming.clear();
         self.share = None;
+        self.giving_up.clear();
         self.news_at = Some(turn.now + turn.dice.within(5_000, 40_000));
         let strategies = self.strategies(turn);
         self.give(Event::Strategies(strategies), turn);
@@ -318,6 +311,7 @@ impl Actor for DivvyMember {
             }
         }
         self.share = None;
+        self.work.clear();
     }
 
     fn calm(&mut self, turn: &mut Turn<'_>) {
@@ -335,6 +329,9 @@ impl Actor for DivvyMember {
         }
         let due = self.coming.extract_if(.., |(at, _)| *at <= turn.now).collect::<Vec<_>>();
         for (_, event) in due {
+            if matches!(event, Event::GivenUp(_)) {
+                self.giving_up.drain(..).for_each(|it| _ = self.work.remove(&it));
+            }
             self.give(event, turn);
         }
         self.give(Event::Tick, turn);
@@ -384,6 +381,10 @@ impl Actor for DivvyMember {
             _ => return,
         };
         self.give(event, turn);
+    }
+
+    fn works_on(&self) -> Option<&BTreeSet<Partition>> {
+        Some(&self.work)
     }
 
     fn standing(&self) -> Standing {

@@ -1,6 +1,8 @@
 //! The members of a run: divvy's own machine and models of Kafka's clients, each told what happens to it and asked what
 //! it wants. None sees the group, only its own answers.
 
+use std::collections::BTreeSet;
+
 use divvy::group::Reply;
 use divvy::ids::{Generation, MemberId};
 
@@ -12,6 +14,7 @@ pub mod divvy_member;
 pub mod kafka_client;
 pub mod kafka_kind;
 mod plans;
+mod strategies;
 
 /// The topics of a run, with their numbers of partitions.
 pub const TOPICS: [(&str, u32); 2] = [("clicks", 5), ("views", 2)];
@@ -44,6 +47,9 @@ pub struct Turn<'a> {
     /// Offsets of commits are unique in a run.
     pub commits: &'a mut i64,
 }
+
+/// A topic and a number.
+pub type Partition = (String, i32);
 
 /// Where a member stands, as it knows itself.
 #[derive(Clone, PartialEq, Debug)]
@@ -90,6 +96,11 @@ pub trait Actor {
 
     /// Whether the coordinator can be reached.
     fn probed(&mut self, tag: u64, is_up: bool, turn: &mut Turn<'_>);
+
+    /// What its application works on, if that is followed.
+    fn works_on(&self) -> Option<&BTreeSet<Partition>> {
+        None
+    }
 
     /// Where it stands.
     fn standing(&self) -> Standing;

@@ -1,12 +1,12 @@
 //! What must be true in every run: each invariant has a file, a name and a sentence, and looks at everything that passes
 //! between the coordinator, its store and its members. Safety is judged after each step, liveness after the faults.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use divvy::group::event::MadePlan;
 use divvy::group::{Effects, GroupDescription, Record, Ticket};
 
-use crate::actors::Standing;
+use crate::actors::{Partition, Standing};
 use crate::calls::Call;
 use crate::server::Open;
 
@@ -18,6 +18,7 @@ mod deadline_exists;
 mod generation_never_back;
 mod one_leader;
 mod one_owner;
+mod one_worker;
 mod parked_not_expired;
 mod restore_is_live;
 mod state_of_generation;
@@ -40,6 +41,8 @@ pub enum Seen<'a> {
     Read(&'a [Record]),
     /// Nothing is on its way to the store: the group as it is, and as it would come back.
     Compared { live: &'a GroupDescription, restored: Option<&'a GroupDescription> },
+    /// What the applications of divvy's members work on.
+    Works { members: &'a [(&'a str, &'a BTreeSet<Partition>)] },
     /// The faults are over, and all have had the time that their timeouts give them.
     Settled { members: &'a [(String, Standing)] },
     /// Nothing has happened since then but heartbeats and commits.
@@ -90,6 +93,7 @@ impl Invariants {
             generation_never_back: GenerationNeverBack;
             one_leader: OneLeader;
             one_owner: OneOwner;
+            one_worker: OneWorker;
             parked_not_expired: ParkedNotExpired;
             restore_is_live: RestoreIsLive;
             state_of_generation: StateOfGeneration;

@@ -1,7 +1,7 @@
 //! What every case stands on: the program, the clients, servers with a topic.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -49,11 +49,16 @@ impl Bench {
     /// A server of its own for a case, and the folder of the case's files. `config` goes before the topic in its
     /// configuration.
     pub fn server(&self, case: &str, config: &str) -> Result<(Server, PathBuf)> {
+        self.server_of(&self.program, case, config)
+    }
+
+    /// The same with another program than divvy's own.
+    pub fn server_of(&self, program: &Path, case: &str, config: &str) -> Result<(Server, PathBuf)> {
         let folder = self.folder.path().join(case.replace('/', "-"));
         fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         let config = format!(
             "\"group.initial.rebalance.delay.ms\" = 200\n{config}\n[[topic]]\nname = \"{TOPIC}\"\npartitions = {PARTITIONS}\n"
         );
-        Ok((Server::start(&self.program, &folder, &config)?, folder))
+        Ok((Server::start(program, &folder, &config)?, folder))
     }
 }

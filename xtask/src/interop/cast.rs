@@ -47,7 +47,15 @@ pub struct Settled {
 impl<'a> Cast<'a> {
     /// Runs a story on a server of its own; shows all logs when it goes wrong.
     pub fn play(bench: &'a Bench, case: &str, config: &str, story: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let (server, folder) = bench.server(case, config)?;
+        Self::play_on(bench, bench.server(case, config)?, story)
+    }
+
+    /// The same on a server that is there.
+    pub fn play_on(
+        bench: &'a Bench,
+        (server, folder): (Server, PathBuf),
+        story: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         let mut cast = Self { server, folder, members: Vec::new(), bench, commits: 0 };
         story(&mut cast).inspect_err(|_| cast.show_logs())
     }

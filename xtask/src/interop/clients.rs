@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::node::Node;
 use crate::shell::root;
-use crate::{apt, go, java, python};
+use crate::{apt, divvy, go, java, python};
 
 /// A client library as its users get it.
 #[derive(Debug)]
@@ -53,6 +53,8 @@ pub enum Runtime {
     Go,
     /// Node.
     Node,
+    /// divvy's own library.
+    Divvy,
 }
 
 const EAGER: &[&str] = &["range", "roundrobin", "sticky"];
@@ -76,6 +78,9 @@ pub const CLIENTS: &[Client] = &[
     Client { when_lost: WhenLost::Rejoins, ..client("sarama", Runtime::Go, ALL) },
 ];
 
+/// divvy's own member, for the cases where it is among the others.
+pub const DIVVY: Client = Client { commits: false, ..client("divvy", Runtime::Divvy, ALL) };
+
 /// The programs of the clients that were set up.
 #[derive(Default)]
 pub struct Programs {
@@ -84,6 +89,8 @@ pub struct Programs {
     java: String,
     go: PathBuf,
     node: Option<Node>,
+    /// divvy's own member; also a coordinator that shows nothing of divvy.
+    pub divvy: PathBuf,
 }
 
 impl Programs {
@@ -105,6 +112,7 @@ impl Programs {
                 Runtime::Java => programs.java = java::compile("java", "Member")?,
                 Runtime::Go => programs.go = go::build("go")?,
                 Runtime::Node => programs.node = Some(Node::with("node")?),
+                Runtime::Divvy => programs.divvy = divvy::build_member()?,
             }
         }
         Ok(programs)
@@ -122,6 +130,11 @@ impl Programs {
             Runtime::OldPython => python(&self.old_python),
             Runtime::Java => java::command(&self.java, "Member"),
             Runtime::Go => Command::new(&self.go),
+            Runtime::Divvy => {
+                let mut command = Command::new(&self.divvy);
+                command.env("DIVVY_ASSIGNORS", root().join("assignors"));
+                command
+            }
             Runtime::Node => self.node.as_ref().map_or_else(|| Command::new("node"), |node| node.command("member.js")),
         };
         command.arg(client.name);

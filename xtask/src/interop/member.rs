@@ -37,6 +37,8 @@ pub struct Member {
     pub owns: BTreeSet<i64>,
     /// How often it was assigned something, as it says.
     pub assignments: i64,
+    /// What it owned from when on, as it says, by the wall clock in seconds.
+    pub history: Vec<(f64, BTreeSet<i64>)>,
     answers: Vec<Value>,
     process: Process,
 }
@@ -47,8 +49,8 @@ impl Member {
         let mut command = bench.programs.member(seat.client);
         command.args([server, GROUP, TOPIC, seat.name, seat.strategy]).args(seat.instance);
         let process = Process::start(seat.name, &command, &folder.join(format!("{}.log", seat.name)))?;
-        let (owns, answers) = (BTreeSet::new(), Vec::new());
-        Ok(Self { name: seat.name.to_owned(), client: seat.client, owns, assignments: 0, answers, process })
+        let (owns, answers, history) = (BTreeSet::new(), Vec::new(), Vec::new());
+        Ok(Self { name: seat.name.to_owned(), client: seat.client, owns, assignments: 0, history, answers, process })
     }
 
     /// Takes note of what it has said.
@@ -65,6 +67,9 @@ impl Member {
             let partitions = event["partitions"].as_array().context("`owns` names partitions")?;
             self.owns = partitions.iter().filter_map(Value::as_i64).collect();
             self.assignments = event["assignments"].as_i64().unwrap_or_default();
+            if let Some(at) = event["at"].as_f64() {
+                self.history.push((at, self.owns.clone()));
+            }
         } else {
             self.answers.push(event);
         }

@@ -18,6 +18,7 @@ mod led;
 mod member;
 mod mixed;
 mod statics;
+mod takes_turns;
 
 use bench::Bench;
 use clients::Runtime;
@@ -34,7 +35,7 @@ struct Case {
 
 /// Every file of cases, in the order in which they run.
 const GROUPS: &[fn() -> Vec<Case>] =
-    &[alone::cases, statics::cases, mixed::cases, led::cases, coordinator::cases, admin::cases];
+    &[alone::cases, statics::cases, mixed::cases, led::cases, coordinator::cases, admin::cases, takes_turns::cases];
 
 /// Runs all cases, one (or those whose names begin so), or says which there are.
 pub fn run(arguments: &[String]) -> Result<()> {

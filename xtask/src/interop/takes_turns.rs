@@ -1,0 +1,161 @@
+//! Members of divvy's among Java's, librdkafka's, franz-go's and sarama's under Kafka's own sticky strategies, each leading
+//! in turn: whoever plans keeps what the others had, and nothing is ever owned by two.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, bail};
+
+use super::Case;
+use super::bench::{Bench, PARTITIONS};
+use super::cast::{Cast, Settled};
+use super::clients::{CLIENTS, Client, DIVVY, Runtime};
+use super::member::{Member, Seat};
+
+/// Who is in the groups beside divvy. kafka-python and aiokafka read nobody else's history, and keep nothing.
+const OTHERS: [&str; 4] = ["java", "confluent-kafka", "franz-go", "sarama"];
+
+/// How often the group is formed: with each forming another member may be the first to lead.
+const FORMINGS: usize = 2;
+
+/// The cases: on divvy, which lets its own members lead as long as there are any, and on a coordinator that shows nothing
+/// of divvy, which lets anybody lead.
+pub fn cases() -> Vec<Case> {
+    let kinds =
+        [("sticky", "divvy"), ("sticky", "kafka"), ("cooperative-sticky", "divvy"), ("cooperative-sticky", "kafka")];
+    let case = |(strategy, coordinator): (&'static str, &'static str)| {
+        let needs = others(strategy).map(|client| client.runtime).chain([Runtime::Divvy]).collect();
+        let run = move |bench: &Bench| {
+            let name = format!("takes-turns-{strategy}-{coordinator}");
+            let server = match coordinator {
+                "kafka" => bench.server_of(&bench.programs.divvy, &name, "")?,
+                _ => bench.server(&name, "")?,
+            };
+            Cast::play_on(bench, server, |cast| {
+                (0..FORMINGS).try_for_each(|forming| take_turns(cast, strategy, forming))
+            })
+        };
+        Case { name: format!("takes-turns/{strategy}-on-{coordinator}"), needs, run: Box::new(run) }
+    };
+    kinds.into_iter().map(case).collect()
+}
+
+fn others(strategy: &'static str) -> impl DoubleEndedIterator<Item = &'static Client> {
+    CLIENTS.iter().filter(move |client| OTHERS.contains(&client.name) && client.strategies.contains(&strategy))
+}
+
+fn take_turns(cast: &mut Cast<'_>, strategy: &'static str, forming: usize) -> Result<()> {
+    let mut clients: Vec<&'static Client> = [&DIVVY].into_iter().chain(others(strategy)).chain([&DIVVY]).collect();
+    if forming % 2 == 1 {
+        clients.reverse();
+    }
+    let (mut gone, mut leader) = (Vec::new(), String::new());
+    for (place, client) in clients.into_iter().enumerate() {
+        let before = owners(cast);
+        let name = format!("{}-{forming}{place}", client.name);
+        cast.join(&Seat { name: &name, client, strategy, instance: None })?;
+        let settled = settle(cast, strategy)?;
+        let after = owners(cast);
+        let moved = moved(&before, &after, |owner| is_forgotten(owner, strategy, &settled.leader, &leader));
+        println!("    {name} came, {} planned: {} moved", settled.leader, moved.len());
+        let to_others: Vec<_> = moved.iter().filter(|it| after[it] != name).collect();
+        if !to_others.is_empty() {
+            bail!("{name} came, and {} moved {to_others:?} between others: {}", settled.leader, cast.who_owns_what());
+        }
+        leader = settled.leader;
+    }
+    while cast.members.len() > 1 {
+        let leaver = leader;
+        let before = owners(cast);
+        let mut member = cast.part(&leaver)?;
+        let had = member.owns.clone();
+        member.leave()?;
+        gone.push(member);
+        let settled = settle(cast, strategy)?;
+        let forgotten = |owner: &str| owner != leaver && is_forgotten(owner, strategy, &settled.leader, &leaver);
+        let moved = moved(&before, &owners(cast), forgotten);
+        println!("    {leaver} left, {} planned: {} moved", settled.leader, moved.len());
+        if moved != had {
+            bail!("{leaver} left {had:?}, and {} moved {moved:?}: {}", settled.leader, cast.who_owns_what());
+        }
+        leader = settled.leader;
+    }
+    let last = cast.members.first().context("one is left")?.name.clone();
+    let mut member = cast.part(&last)?;
+    member.leave()?;
+    gone.push(member);
+    never_twice(&gone)
+}
+
+fn settle(cast: &mut Cast<'_>, strategy: &str) -> Result<Settled> {
+    let settled = cast.settle()?;
+    if settled.protocol != strategy {
+        bail!("all have {strategy} in common, and the group runs {}", settled.protocol);
+    }
+    Ok(settled)
+}
+
+fn owners(cast: &Cast<'_>) -> BTreeMap<i64, String> {
+    let of = |member: &Member| member.owns.iter().map(|it| (*it, member.name.clone())).collect::<Vec<_>>();
+    cast.members.iter().flat_map(of).collect()
+}
+
+/// The partitions that another one has now, but for those of members of which that can be expected.
+fn moved(
+    before: &BTreeMap<i64, String>,
+    after: &BTreeMap<i64, String>,
+    is_forgotten: impl Fn(&str) -> bool,
+) -> BTreeSet<i64> {
+    let differs = |partition: &&i64| match before.get(partition) {
+        None => true,
+        Some(owner) => after.get(partition) != Some(owner) && !is_forgotten(owner),
+    };
+    after.keys().filter(differs).copied().collect()
+}
+
+/// Whether nobody can be expected to know what a member had.
+///
+/// Under `sticky` an eager member of franz-go's forgets it before it joins: only a leader that planned the generation before
+/// can know it, and one of divvy's does. sarama's say what their last assignment told them in so many words, which leaders
+/// made with other libraries do not. Under `cooperative-sticky` sarama's, unless told that their cluster is a newer one, say
+/// what they own and not since when, and then a leader of franz-go's takes no notice.
+fn is_forgotten(owner: &str, strategy: &str, leader: &str, leader_before: &str) -> bool {
+    let is = |name: &str, client: &str| name.starts_with(client);
+    let remembers = leader == leader_before && is(leader, DIVVY.name);
+    let told = is(leader_before, DIVVY.name) || is(leader_before, "sarama");
+    match strategy {
+        "sticky" => (is(owner, "franz-go") && !remembers) || (is(owner, "sarama") && !told),
+        _ => is(owner, "sarama") && is(leader, "franz-go"),
+    }
+}
+
+/// By what the members said and when, no partition had two owners at any moment.
+fn never_twice(members: &[Member]) -> Result<()> {
+    for partition in 0..PARTITIONS as i64 {
+        let mut spans: Vec<(f64, f64, &str)> = Vec::new();
+        for member in members {
+            let mut since = None;
+            for (at, owned) in &member.history {
+                match (since, owned.contains(&partition)) {
+                    (None, true) => since = Some(*at),
+                    (Some(from), false) => {
+                        spans.push((from, *at, &member.name));
+                        since = None;
+                    }
+                    _ => {}
+                }
+            }
+            if since.is_some() {
+                bail!("{} left, and never said that it gave partition {partition} up", member.name);
+            }
+        }
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for pair in spans.windows(2) {
+            let ((_, until, one), (from, _, other)) = (pair[0], pair[1]);
+            if from < until {
+                bail!("{one} and {other} both had partition {partition} for {:.6} s", until - from);
+            }
+        }
+    }
+    println!("    at no moment had a partition two owners");
+    Ok(())
+}
