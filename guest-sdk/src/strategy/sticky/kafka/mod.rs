@@ -21,6 +21,9 @@ pub enum Missing {
     Fails,
 }
 
+/// [`plan`], where it is asked for.
+pub type AsKafka = fn(&Group<'_>, &mut Owners) -> Result<(), Missing>;
+
 /// Gives partitions to members as Kafka does.
 pub fn plan(group: &Group<'_>, owners: &mut Owners) -> Result<(), Missing> {
     let mut sheet = Sheet::of(group);
