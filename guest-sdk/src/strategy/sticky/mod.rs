@@ -115,7 +115,10 @@ impl<'g> Sticky<'g> {
                 }
             }
         }
-        let interest = Interest::of(self.group, self.asked.as_deref());
+        let Some(interest) = Interest::of(self.group, self.asked.as_deref()) else {
+            let text = "the members read too many different sets of topics: let more of them subscribe to the same";
+            return Err(Refusal::new("too_large", text));
+        };
         let mut work = Work::new();
         let parts = parts(&interest, &self.shares, &mut work);
         let racks = self.look_for_racks.and_then(|look| look(self.group));
