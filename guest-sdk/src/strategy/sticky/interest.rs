@@ -1,6 +1,7 @@
 //! Who reads what, without names: topics that the same members read are one class, members that read the same topics one kind.
 //! In most groups there is one of each, and what is decided for classes and kinds costs nothing beside their partitions.
 
+use super::limits::MAX_PAIRS;
 use super::tables::{Bits, Lists, NONE, Sets, first, second};
 use crate::Group;
 use crate::abi::request::Subscription;
@@ -18,8 +19,9 @@ pub struct Interest {
 }
 
 impl Interest {
-    /// Looks at the topics that are asked for and have partitions; what nobody reads has no class, and who reads nothing no kind.
-    pub fn of(group: &Group<'_>, asked: Option<&[bool]>) -> Self {
+    /// Looks at the topics that are asked for and have partitions; what nobody reads has no class, and who reads nothing no kind. Nothing
+    /// if there are more classes and kinds than can be told apart.
+    pub fn of(group: &Group<'_>, asked: Option<&[bool]>) -> Option<Self> {
         let request = group.request();
         let mut takes_part = vec![0_u64; request.topics.len().div_ceil(64)];
         for (at, topic) in request.topics.iter().enumerate() {
@@ -39,6 +41,9 @@ impl Interest {
             }
         }
         let (class_of, firsts) = classes(request.topics.len(), &subscriptions, &takes_part);
+        if firsts.len().saturating_mul(subscriptions.len()) > MAX_PAIRS {
+            return None;
+        }
         let mut readers = Bits::new(firsts.len(), subscriptions.len());
         each_block(&subscriptions, &takes_part, |block, of_topic| {
             for (class, &first) in (0..).zip(&firsts) {
@@ -52,12 +57,12 @@ impl Interest {
         let kind_of = |member: u32| kinds[request.members[member as usize].subscription as usize];
         let members: Vec<u32> = group.members_in_kafkas_order().map(|member| member.index() as u32).collect();
         let kind_of: Vec<u32> = members.iter().map(|&member| kind_of(member)).collect();
-        Interest {
+        Some(Interest {
             topics: Lists::positions(firsts.len(), &class_of),
             members: Lists::by_key(subscriptions.len(), &kind_of, &members),
             supply,
             readers,
-        }
+        })
     }
 
     /// How many kinds there are.

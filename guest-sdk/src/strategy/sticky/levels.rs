@@ -143,11 +143,12 @@ impl Whole {
             return None;
         }
         let more = |yes: bool| {
-            let classes = (0..self.classes.len() as u32).filter(|&class| search.reached_class(class) == yes).collect();
-            let kinds = (0..self.kinds.len() as u32).filter(|&kind| search.reached_agent(kind) == yes).collect();
+            let (classes, kinds) = (0..self.classes.len() as u32, 0..self.kinds.len() as u32);
+            let classes: Vec<u32> = classes.filter(|&class| search.reached_class(class) == yes).collect();
+            let kinds: Vec<u32> = kinds.filter(|&kind| search.reached_agent(kind) == yes).collect();
             (classes, kinds)
         };
-        let (more, less): ((Vec<u32>, Vec<u32>), (Vec<u32>, Vec<u32>)) = (more(true), more(false));
+        let [more, less] = [true, false].map(more);
         // Neither is empty, or the average would fit; were it otherwise, the part would stay as it is.
         let whole = |(classes, kinds): (Vec<u32>, Vec<u32>)| self.only(&classes, &kinds);
         (!more.1.is_empty() && !less.1.is_empty()).then(|| [whole(more), whole(less)])

@@ -7,6 +7,9 @@ pub const MAX_STEPS: u64 = 60_000_000;
 /// Pairs of a class of topics and a kind of subscription that are looked at as bits (32 MiB).
 pub const MAX_PAIRS: usize = 1 << 28;
 
+/// Readers of all topics that are listed to plan as Kafka does (16 MiB): as many as a thousand topics with four thousand members have.
+pub const MAX_READERS: usize = 1 << 22;
+
 /// What is left of a bounded amount of work.
 #[derive(Debug)]
 pub struct Work(u64);

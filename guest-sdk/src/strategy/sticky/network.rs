@@ -73,7 +73,7 @@ impl<'a> Network<'a> {
         let (agents_count, classes) = (bounds.len(), free.len());
         let units: u64 = free.iter().map(|&units| u64::from(units)).sum();
         // No more entries than units, nor than pairs: room for them at once, since growing would need it twice.
-        let entries = units.min((agents_count * classes) as u64) as usize;
+        let entries = units.min(agents_count as u64 * classes as u64) as usize;
         Network {
             readers,
             near,

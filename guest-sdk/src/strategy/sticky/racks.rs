@@ -1,9 +1,9 @@
 //! Near and far: partitions of one class that are in the same racks, and members of one kind that are in one rack, are alike.
 
-use super::Crew;
 use super::interest::Interest;
 use super::levels::Part;
 use super::limits::MAX_PAIRS;
+use super::plan::Crew;
 use super::tables::{Bits, Lists, NONE, Sets, first, pair, second, sort};
 use crate::{Group, Partition, ReplicaRacks};
 

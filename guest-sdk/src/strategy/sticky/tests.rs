@@ -19,11 +19,20 @@ fn cases() -> u64 {
     std::env::var("DIVVY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000)
 }
 
-/// A small group as plain lists: readers by topic and partition owners before.
+/// A partition, and members by their positions.
+#[derive(Clone)]
+struct Spot {
+    topic: String,
+    number: u32,
+    readers: Vec<usize>,
+    before: Option<usize>,
+    near: Vec<usize>,
+}
+
+/// A small group as plain lists.
 struct Small {
     group: TestGroup,
-    /// Of each partition: topic, number, readers, owner before, members that are near.
-    partitions: Vec<(String, u32, Vec<usize>, Option<usize>, Vec<usize>)>,
+    partitions: Vec<Spot>,
     members: Vec<String>,
 }
 
@@ -54,7 +63,7 @@ fn small(seed: u64, racks: bool) -> Small {
             let known = replicas.iter().any(|rack| rack_of.contains(rack));
             let near = |&member: &usize| !known || rack_of[member] == 0 || replicas.contains(&rack_of[member]);
             let near = (0..members).filter(near).collect();
-            partitions.push((format!("t{topic}"), number, readers, owner, near));
+            partitions.push(Spot { topic: format!("t{topic}"), number, readers, before: owner, near });
             topic_racks.push(replicas.into_iter().map(|rack| format!("r{rack}")).collect::<Vec<_>>());
         }
         group = match racks {
@@ -80,13 +89,13 @@ fn small(seed: u64, racks: bool) -> Small {
 /// the sizes that they lead to.
 fn best(small: &Small) -> (Vec<u32>, u32, u32) {
     let mut plans: BTreeMap<Vec<u32>, (u32, u32)> = BTreeMap::from([(vec![0; small.members.len()], (0, 0))]);
-    for (_, _, readers, owner, near) in small.partitions.iter().filter(|partition| !partition.2.is_empty()) {
+    for Spot { readers, before, near, .. } in small.partitions.iter().filter(|spot| !spot.readers.is_empty()) {
         let mut next = BTreeMap::new();
         for (sizes, (nears, keeps)) in &plans {
             for reader in readers {
                 let mut sizes = sizes.clone();
                 sizes[*reader] += 1;
-                let value = (nears + u32::from(near.contains(reader)), keeps + u32::from(*owner == Some(*reader)));
+                let value = (nears + u32::from(near.contains(reader)), keeps + u32::from(*before == Some(*reader)));
                 let best = next.entry(sizes).or_insert(value);
                 *best = value.max(*best);
             }
@@ -112,7 +121,7 @@ fn value(small: &Small, plan: &TestPlan) -> (Vec<u32>, u32, u32) {
         small.members.iter().position(|member| member == owner)
     };
     let (mut near, mut keeps) = (0, 0);
-    for (topic, number, _, before, close) in &small.partitions {
+    for Spot { topic, number, before, near: close, .. } in &small.partitions {
         if let Some(owner) = owner(topic, *number) {
             near += u32::from(close.contains(&owner));
             keeps += u32::from(*before == Some(owner));
@@ -125,7 +134,7 @@ fn value(small: &Small, plan: &TestPlan) -> (Vec<u32>, u32, u32) {
 fn no_plan_is_more_even_and_none_of_the_evenest_moves_less() {
     for seed in 0..cases() {
         let mut small = small(seed, false);
-        small.partitions.iter_mut().for_each(|partition| partition.4.clear());
+        small.partitions.iter_mut().for_each(|partition| partition.near.clear());
         let plan = small.group.plan(plain).expect("a plan");
         laws::whole(&small.group, &plan);
         assert_eq!(value(&small, &plan), best(&small), "seed {seed}: {:?}", small.group);
@@ -165,7 +174,7 @@ fn nobody_gets_more_than_fits_while_others_have_room() {
             Some(beyond) => 1_000 + beyond,
         };
         let size = |member: usize| plan.size(&small.members[member]);
-        for (topic, number, readers, _, _) in &small.partitions {
+        for Spot { topic, number, readers, .. } in &small.partitions {
             let Some(owners) = plan.owners.get(&(topic.clone(), *number)) else { continue };
             let owner = small.members.iter().position(|member| *member == owners[0]).expect("a member");
             for &reader in readers.iter().filter(|reader| **reader != owner) {
@@ -193,11 +202,10 @@ fn some_topics_are_planned_as_if_there_were_no_others() {
         let plan = small.group.plan(first).expect("a plan");
         let names: Vec<String> = plan.owners.keys().map(|spot| spot.0.clone()).collect();
         assert!(names.iter().all(|name| name == "t0" || name == "t1"), "seed {seed}: {names:?}");
-        let asked =
-            |partition: &&(String, u32, Vec<usize>, Option<usize>, Vec<usize>)| ["t0", "t1"].contains(&&*partition.0);
+        let asked = |spot: &&Spot| ["t0", "t1"].contains(&&*spot.topic);
         let partitions = small.partitions.iter().filter(asked).cloned().collect();
         let mut part = Small { partitions, ..small };
-        part.partitions.iter_mut().for_each(|partition| partition.4.clear());
+        part.partitions.iter_mut().for_each(|partition| partition.near.clear());
         assert_eq!(value(&part, &plan), best(&part), "seed {seed}");
     }
 }

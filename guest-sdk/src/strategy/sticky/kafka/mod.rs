@@ -7,7 +7,7 @@ mod equal;
 mod racks;
 mod unequal;
 
-use super::limits::Work;
+use super::limits::{MAX_READERS, Work};
 use super::tables::NONE;
 use crate::{Group, Owners};
 use racks::Racks;
@@ -21,9 +21,12 @@ pub enum Missing {
     Fails,
 }
 
+/// [`plan`], where it is asked for.
+pub type AsKafka = fn(&Group<'_>, &mut Owners) -> Result<(), Missing>;
+
 /// Gives partitions to members as Kafka does.
 pub fn plan(group: &Group<'_>, owners: &mut Owners) -> Result<(), Missing> {
-    let mut sheet = Sheet::of(group);
+    let mut sheet = Sheet::of(group)?;
     let mut work = Work::new();
     let subscriptions = group.request().members.windows(2);
     match subscriptions.clone().all(|two| two[0].subscription == two[1].subscription) {
@@ -56,15 +59,21 @@ struct Sheet {
 
 impl Sheet {
     /// Everybody has what it had before, in a rack that fits.
-    fn of(group: &Group<'_>) -> Self {
-        let topics = group.topics().filter(|topic| topic.len() > 0);
-        let topics = topics.map(|topic| Topic {
-            index: topic.index() as u32,
-            base: topic.partitions().start() as u32,
-            partitions: topic.len() as u32,
-            readers: group.members().filter(|member| member.subscribes(topic)).map(|it| it.index() as u32).collect(),
-        });
-        let topics: Vec<Topic> = topics.filter(|topic| !topic.readers.is_empty()).collect();
+    fn of(group: &Group<'_>) -> Result<Self, Missing> {
+        let mut topics = Vec::new();
+        let mut listed = 0;
+        for topic in group.topics().filter(|topic| topic.len() > 0) {
+            let readers = group.members().filter(|member| member.subscribes(topic)).map(|it| it.index() as u32);
+            let readers: Vec<u32> = readers.collect();
+            listed += readers.len();
+            if listed > MAX_READERS {
+                return Err(Missing::TooLong);
+            }
+            if !readers.is_empty() {
+                let (base, partitions) = (topic.partitions().start() as u32, topic.len() as u32);
+                topics.push(Topic { index: topic.index() as u32, base, partitions, readers });
+            }
+        }
         let racks = Racks::of(group, &topics);
         let mut owner = vec![NONE; group.partitions().len()];
         let mut size = vec![0; group.members().len()];
@@ -79,7 +88,7 @@ impl Sheet {
                 }
             }
         }
-        Sheet { topics, owner, size, racks }
+        Ok(Sheet { topics, owner, size, racks })
     }
 
     fn give(&mut self, partition: u32, member: u32) {
