@@ -48,8 +48,9 @@ const COMPAT: &str = "compat";
 const KAFKA: &str = "kafka";
 const KAFKAS_RECORD: &str = "kafka-3.9";
 
-/// The column that a topic's `loads` become.
+/// The columns that a topic's `loads` become.
 const LOADS: &str = "loads";
+const LAG: &str = "lag";
 
 /// The type whose members share partitions.
 const CONSUMER: &str = "consumer";
@@ -128,10 +129,11 @@ impl Case {
                 Topic { partitions: topic.partitions, racks: topic.racks.clone().unwrap_or_default() },
             )
         });
-        let loads = ground
+        let loads: BTreeMap<_, _> = ground
             .topics
             .iter()
-            .map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone().unwrap_or_default()));
+            .map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone().unwrap_or_default()))
+            .collect();
         lead(
             assignor,
             &LeaderInput {
@@ -142,7 +144,10 @@ impl Case {
                 protocol_type: &manifest.protocol_type(),
                 members: &members,
                 topics: &TopicTable(topics.collect()),
-                columns: &[Column { name: LOADS.to_owned(), values: loads.collect() }],
+                columns: &[
+                    Column { name: LAG.to_owned(), values: loads.clone() },
+                    Column { name: LOADS.to_owned(), values: loads },
+                ],
                 config: &self.config,
                 context: None,
                 memo: None,

@@ -174,7 +174,7 @@ fn cases() -> Vec<Case> {
 fn every_strategy_hands_over_under_a_cooperative_name() {
     let cases = cases();
     assert!(cases.len() >= 45, "only {} cases", cases.len());
-    for name in ["range", "roundrobin", "rack-aware"] {
+    for name in ["range", "roundrobin", "rack-aware", "uniform", "weighted", "lag-aware"] {
         let strategy = native(name);
         cases.iter().for_each(|case| case.run(&strategy));
     }

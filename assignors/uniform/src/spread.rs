@@ -131,6 +131,9 @@ impl<'a, 'g> Spread<'a, 'g> {
             if open.iter().all(|&(_, left)| left == 0) {
                 continue;
             }
+            if self.deal_out(pool) {
+                continue;
+            }
             let mut smallest = Lowest::of(pools.readers(pool).map(|reader| self.key(reader.index())).collect());
             let mut aside: Vec<u128> = Vec::new();
             for (topic, mut left) in open {
@@ -152,6 +155,25 @@ impl<'a, 'g> Spread<'a, 'g> {
                 aside.drain(..).for_each(|key| smallest.push(key));
             }
         }
+    }
+
+    /// The same where nobody has an extra of these topics and sizes are even: around and around, which keeps them so.
+    fn deal_out(&mut self, pool: &Pool<'_>) -> bool {
+        let sizes = || self.pools.readers(pool).map(|reader| self.size[reader.index()]);
+        let is_fresh = pool.topics.iter().all(|topic| self.held[topic.index()] == 0);
+        if !is_fresh || sizes().max() > sizes().min().map(|least| least + 1) {
+            return false;
+        }
+        let mut order: Vec<u128> = self.pools.readers(pool).map(|reader| self.key(reader.index())).collect();
+        sort(&mut order);
+        let mut round =
+            order.iter().map(|&key| self.at_place[third(key) as usize]).collect::<Vec<_>>().into_iter().cycle();
+        for &topic in &pool.topics {
+            for member in round.by_ref().take(topic.len() % pool.readers) {
+                self.hold(topic, member | NEW);
+            }
+        }
+        true
     }
 
     /// Extras move from large to small members while that evens sizes out.

@@ -23,8 +23,8 @@ pub struct Pool<'g> {
     pub partitions: usize,
     /// How many members read them.
     pub readers: usize,
-    /// The subscriptions of these members.
-    pub cohorts: Vec<u32>,
+    /// A bit for each subscription of these members: compact, since every pool may have as many as there are members.
+    bits: Vec<u64>,
     /// Whether its readers read nothing else that has partitions: a group of its own.
     pub is_alone: bool,
 }
@@ -35,14 +35,16 @@ impl<'g> Pools<'g> {
         let cohort_of: Vec<u32> = group.members().map(|member| member.subscription() as u32).collect();
         let mut cohorts = vec![Vec::new(); cohort_of.iter().max().map_or(0, |&last| last as usize + 1)];
         group.members_in_kafkas_order().for_each(|member| cohorts[member.subscription()].push(member));
-        let mut pools = by_readers(group, cohorts.len() as u32);
+        let mut pools = by_readers(group);
         let mut pools_of = vec![0_u32; cohorts.len()];
         for pool in &mut pools {
-            pool.readers = pool.cohorts.iter().map(|&cohort| cohorts[cohort as usize].len()).sum();
-            pool.cohorts.iter().for_each(|&cohort| pools_of[cohort as usize] += 1);
+            let readers = pool.cohorts().map(|cohort| cohorts[cohort].len()).sum();
+            pool.readers = readers;
+            pool.cohorts().for_each(|cohort| pools_of[cohort] += 1);
         }
         for pool in &mut pools {
-            pool.is_alone = pool.cohorts.iter().all(|&cohort| pools_of[cohort as usize] == 1);
+            let is_alone = pool.cohorts().all(|cohort| pools_of[cohort] == 1);
+            pool.is_alone = is_alone;
         }
         let key = |(at, pool): (usize, &Pool<'_>)| key(pool.readers as u64, pool.topics[0].index() as u32, at as u32);
         let mut keys: Vec<u128> = pools.iter().enumerate().map(key).collect();
@@ -55,7 +57,7 @@ impl<'g> Pools<'g> {
     /// The readers of a pool in Kafka's order.
     pub fn ordered_readers(&self, pool: &Pool<'g>) -> Vec<Member<'g>> {
         let readers: Vec<Member<'g>> = self.readers(pool).collect();
-        if pool.cohorts.len() <= 1 {
+        if pool.cohorts().nth(1).is_none() {
             return readers;
         }
         let mut keys: Vec<u128> =
@@ -66,7 +68,7 @@ impl<'g> Pools<'g> {
 
     /// The readers of a pool, in Kafka's order within each subscription.
     pub fn readers<'p>(&'p self, pool: &'p Pool<'g>) -> impl Iterator<Item = Member<'g>> + 'p {
-        pool.cohorts.iter().flat_map(|&cohort| &self.cohorts[cohort as usize]).copied()
+        pool.cohorts().flat_map(|cohort| &self.cohorts[cohort]).copied()
     }
 
     /// The subscription of a member.
@@ -76,8 +78,8 @@ impl<'g> Pools<'g> {
     }
 
     /// The members with a subscription, in Kafka's order.
-    pub fn cohort_members(&self, cohort: u32) -> &[Member<'g>] {
-        &self.cohorts[cohort as usize]
+    pub fn cohort_members(&self, cohort: usize) -> &[Member<'g>] {
+        &self.cohorts[cohort]
     }
 
     /// How many subscriptions there are.
@@ -87,6 +89,24 @@ impl<'g> Pools<'g> {
 }
 
 impl<'g> Pool<'g> {
+    /// The subscriptions that have it.
+    pub fn cohorts(&self) -> impl Iterator<Item = usize> + '_ {
+        self.bits.iter().enumerate().flat_map(|(at, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(64 * at + bit)
+            })
+        })
+    }
+
+    /// Whether a subscription has it.
+    #[inline]
+    pub fn is_read_by(&self, cohort: usize) -> bool {
+        self.bits.get(cohort / 64).is_some_and(|word| word >> (cohort % 64) & 1 == 1)
+    }
+
     /// The partitions of all its topics.
     pub fn all(&self) -> impl Iterator<Item = Partition> + '_ {
         self.topics.iter().flat_map(|topic| topic.partitions())
@@ -94,7 +114,7 @@ impl<'g> Pool<'g> {
 }
 
 /// Topics with the same readers, found by a hash of who reads them.
-fn by_readers<'g>(group: &'g Group<'_>, cohorts: u32) -> Vec<Pool<'g>> {
+fn by_readers<'g>(group: &'g Group<'_>) -> Vec<Pool<'g>> {
     let mut runs: Vec<(Vec<u64>, Vec<Topic<'g>>)> = Vec::new();
     for topic in group.topics().filter(|topic| topic.len() > 0) {
         let bits = topic.subscriber_bits();
@@ -114,13 +134,12 @@ fn by_readers<'g>(group: &'g Group<'_>, cohorts: u32) -> Vec<Pool<'g>> {
         match pools.last_mut().filter(|_| last.is_some_and(|last| runs[last].0 == runs[at].0)) {
             Some(pool) => pool.topics.extend(topics),
             None => {
-                let cohorts = (0..cohorts).filter(|&cohort| has(&runs[at].0, cohort)).collect();
-                pools.push(Pool { topics, partitions: 0, readers: 0, cohorts, is_alone: false });
+                pools.push(Pool { topics, partitions: 0, readers: 0, bits: runs[at].0.clone(), is_alone: false });
             }
         }
         last = Some(at);
     }
-    pools.retain(|pool| !pool.cohorts.is_empty());
+    pools.retain(|pool| pool.cohorts().next().is_some());
     for pool in &mut pools {
         pool.partitions = pool.topics.iter().map(|topic| topic.len()).sum();
     }
@@ -133,8 +152,4 @@ fn hash(words: &[u64]) -> u64 {
         let mixed = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
         mixed ^ (mixed >> 32)
     })
-}
-
-fn has(bits: &[u64], at: u32) -> bool {
-    bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
 }

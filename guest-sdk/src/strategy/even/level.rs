@@ -24,13 +24,13 @@ impl Even<'_, '_> {
         for _ in 0..rounds {
             let before = clock;
             for (&pool, seen) in pools.iter().zip(&mut seen) {
-                let changed = pool.cohorts.iter().map(|&cohort| self.changed[cohort as usize]).max();
+                let changed = pool.cohorts().map(|cohort| self.changed[cohort]).max();
                 if *seen != u32::MAX && changed.is_none_or(|changed| changed <= *seen) {
                     continue;
                 }
                 if pool.readers > 1 && self.level(pool, owners) {
                     clock += 1;
-                    pool.cohorts.iter().for_each(|&cohort| self.changed[cohort as usize] = clock);
+                    pool.cohorts().for_each(|cohort| self.changed[cohort] = clock);
                 }
                 *seen = clock;
             }
@@ -71,7 +71,7 @@ impl Even<'_, '_> {
             return false;
         }
         self.carry_out(pool, &holders, moves, owners);
-        pool.cohorts.iter().for_each(|&cohort| self.lowest[cohort as usize] = None);
+        pool.cohorts().for_each(|cohort| self.lowest[cohort] = None);
         true
     }
 
@@ -100,7 +100,6 @@ impl Even<'_, '_> {
     /// spread over all that their owner has here.
     fn carry_out(&mut self, pool: &Pool<'_>, holders: &[usize], moves: Vec<(u32, u32)>, owners: &mut Owners) {
         let group = self.group;
-        let readers = self.reads(pool);
         // From here on `count` is what a holder still has to give; `takes` what a taker is still to get.
         holders.iter().for_each(|&holder| self.count[holder] = 0);
         let mut takes = vec![0_u32; self.size.len()];
@@ -111,7 +110,7 @@ impl Even<'_, '_> {
         let mut at_home = vec![0_u32; self.size.len()];
         for partition in pool.all() {
             let Some(owner) = owners.owner(partition).filter(|&owner| self.count[owner] > 0) else { continue };
-            match self.claimant(&readers, partition) {
+            match self.claimant(pool, partition) {
                 Some(home) if home == owner => at_home[owner] += 1,
                 Some(home) if takes[home] > 0 => {
                     takes[home] -= 1;
@@ -125,7 +124,7 @@ impl Even<'_, '_> {
         let mut taker = || next.by_ref().find(|&to| takes[to] > 0).inspect(|&to| takes[to] -= 1);
         for partition in pool.all() {
             let Some(owner) = owners.owner(partition).filter(|&owner| self.count[owner] > 0) else { continue };
-            if self.claimant(&readers, partition) != Some(owner)
+            if self.claimant(pool, partition) != Some(owner)
                 && let Some(to) = taker()
             {
                 self.count[owner] -= 1;
@@ -136,7 +135,7 @@ impl Even<'_, '_> {
         let gives: Vec<u32> = self.count.clone();
         for partition in pool.all() {
             let Some(owner) = owners.owner(partition).filter(|&owner| self.count[owner] > 0) else { continue };
-            if self.claimant(&readers, partition) != Some(owner) {
+            if self.claimant(pool, partition) != Some(owner) {
                 continue;
             }
             owed[owner] += gives[owner];
@@ -153,13 +152,13 @@ impl Even<'_, '_> {
     /// The lowest step of a pool's readers.
     fn lowest_step(&mut self, pool: &Pool<'_>) -> f64 {
         let mut lowest = f64::INFINITY;
-        for &cohort in &pool.cohorts {
-            let known = self.lowest[cohort as usize];
+        for cohort in pool.cohorts() {
+            let known = self.lowest[cohort];
             let of_cohort = known.unwrap_or_else(|| {
                 let members = self.pools.cohort_members(cohort).iter();
                 members.map(|member| self.step(member.index())).fold(f64::INFINITY, f64::min)
             });
-            self.lowest[cohort as usize] = Some(of_cohort);
+            self.lowest[cohort] = Some(of_cohort);
             lowest = lowest.min(of_cohort);
         }
         lowest
@@ -196,12 +195,9 @@ impl Even<'_, '_> {
 
     /// Partitions go home where the balance is as good with them.
     fn go_home(&mut self, pool: &Pool<'_>, owners: &mut Owners) -> bool {
-        let readers = self.reads(pool);
         let mut changed = false;
         for partition in pool.all() {
-            let (Some(home), Some(owner)) = (self.claimant(&readers, partition), owners.owner(partition)) else {
-                continue;
-            };
+            let (Some(home), Some(owner)) = (self.claimant(pool, partition), owners.owner(partition)) else { continue };
             if home != owner && self.step(home) <= self.wins(owner) {
                 self.size[home] += 1;
                 self.size[owner] -= 1;
@@ -214,39 +210,34 @@ impl Even<'_, '_> {
 
     /// A member that lost a partition of the pool, and has another one here that is not its own, has them exchanged.
     fn exchange(&self, pool: &Pool<'_>, first: &mut [u32], next: &mut [u32], owners: &mut Owners) {
-        let readers = self.reads(pool);
         // By member the partitions here that are not at home with it, as chains through `next`.
         for partition in pool.all() {
             if let Some(owner) = owners.owner(partition)
-                && self.claimant(&readers, partition) != Some(owner)
+                && self.claimant(pool, partition) != Some(owner)
             {
                 next[partition.index()] = std::mem::replace(&mut first[owner], partition.index() as u32);
             }
         }
         let all = self.group.partitions();
         for partition in pool.all() {
-            let (Some(home), Some(owner)) = (self.claimant(&readers, partition), owners.owner(partition)) else {
-                continue;
-            };
+            let (Some(home), Some(owner)) = (self.claimant(pool, partition), owners.owner(partition)) else { continue };
             if home == owner {
                 continue;
             }
             while let Some(other) = all.get(first[home] as usize).filter(|_| first[home] != NOBODY) {
                 first[home] = next[other.index()];
                 // A stranger that went home, or elsewhere, since it was put into the chain.
-                if owners.owner(other) != Some(home) || self.claimant(&readers, other) == Some(home) {
+                if owners.owner(other) != Some(home) || self.claimant(pool, other) == Some(home) {
                     continue;
                 }
                 owners.give(partition, self.group.member(home));
                 owners.give(other, self.group.member(owner));
-                if self.claimant(&readers, other) != Some(owner) {
+                if self.claimant(pool, other) != Some(owner) {
                     next[other.index()] = std::mem::replace(&mut first[owner], other.index() as u32);
                 }
                 break;
             }
         }
-        pool.cohorts.iter().flat_map(|&cohort| self.pools.cohort_members(cohort)).for_each(|member| {
-            first[member.index()] = NOBODY;
-        });
+        self.pools.readers(pool).for_each(|member| first[member.index()] = NOBODY);
     }
 }

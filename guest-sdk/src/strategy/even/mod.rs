@@ -92,16 +92,9 @@ impl<'a, 'g> Even<'a, 'g> {
 
     /// The reader of the pool that had a partition last.
     #[inline]
-    fn claimant(&self, readers: &[bool], partition: Partition) -> Option<usize> {
+    fn claimant(&self, pool: &Pool<'_>, partition: Partition) -> Option<usize> {
         let member = self.group.owner_before(partition)?.index();
-        readers[self.pools.cohort(member)].then_some(member)
-    }
-
-    /// By subscription whether it has the pool.
-    fn reads(&self, pool: &Pool<'_>) -> Vec<bool> {
-        let mut reads = vec![false; self.pools.cohorts()];
-        pool.cohorts.iter().for_each(|&cohort| reads[cohort as usize] = true);
-        reads
+        pool.is_read_by(self.pools.cohort(member)).then_some(member)
     }
 
     /// The balance that is lost with one more partition: that of `size² / weight`, which is least when sizes are in proportion
@@ -115,11 +108,12 @@ impl<'a, 'g> Even<'a, 'g> {
     fn give_alone(&mut self, pool: &Pool<'_>, owners: &mut Owners) {
         let group = self.group;
         let members = &self.pools.ordered_readers(pool)[..];
-        let readers = self.reads(pool);
         if self.has_claims {
-            for partition in pool.all() {
-                if let Some(member) = self.claimant(&readers, partition) {
-                    self.count[member] += 1;
+            for topic in &pool.topics {
+                for partition in topic.partitions() {
+                    if let Some(member) = self.claimant(pool, partition) {
+                        self.count[member] += 1;
+                    }
                 }
             }
         }
@@ -137,26 +131,21 @@ impl<'a, 'g> Even<'a, 'g> {
             }
             return;
         }
-        // What is kept of more than the share is spread over all that the member had: each one adds its share to what it is
-        // owed, and is kept whenever that makes a whole one.
         let mut rest = Turns::default();
-        let mut owed = vec![0_u32; self.size.len()];
+        let mut cuts = vec![Cut::default(); self.size.len()];
         for (&member, (&share, &had)) in index.iter().zip(shares.iter().zip(&had)) {
-            self.size[member] = share;
-            owed[member] = had.saturating_sub(1);
+            cuts[member] = Cut { had, share: share.min(had), owed: had.saturating_sub(1) };
             rest.add(member, share.saturating_sub(had));
         }
         for topic in &pool.topics {
             for partition in topic.partitions() {
-                let kept = self.claimant(&readers, partition).filter(|&member| {
-                    let (had, owed) = (self.count[member], &mut owed[member]);
-                    *owed += self.size[member].min(had);
-                    let keeps = *owed >= had;
-                    *owed -= if keeps { had } else { 0 };
-                    keeps
-                });
-                if let Some(member) = kept.or_else(|| rest.next()) {
-                    owners.give(partition, group.member(member));
+                match group.owner_before(partition).filter(|member| cuts[member.index()].keeps()) {
+                    Some(member) => owners.give(partition, member),
+                    None => {
+                        if let Some(member) = rest.next() {
+                            owners.give(partition, group.member(member));
+                        }
+                    }
                 }
             }
         }
@@ -167,9 +156,8 @@ impl<'a, 'g> Even<'a, 'g> {
         if !self.has_claims {
             return;
         }
-        let readers = self.reads(pool);
         for partition in pool.all() {
-            if let Some(member) = self.claimant(&readers, partition) {
+            if let Some(member) = self.claimant(pool, partition) {
                 self.size[member] += 1;
                 owners.give(partition, self.group.member(member));
             }
@@ -196,6 +184,28 @@ impl<'a, 'g> Even<'a, 'g> {
                 owners.give(partition, group.member(member));
             }
         }
+    }
+}
+
+/// What a member keeps of more than its share is spread over all that it had: each one adds the share to what it is owed, and is
+/// kept whenever that makes a whole one. Who is no reader has nothing.
+#[derive(Clone, Copy, Default)]
+struct Cut {
+    had: u32,
+    share: u32,
+    owed: u32,
+}
+
+impl Cut {
+    #[inline]
+    fn keeps(&mut self) -> bool {
+        if self.share == self.had {
+            return self.had > 0;
+        }
+        self.owed += self.share;
+        let keeps = self.owed >= self.had;
+        self.owed -= if keeps { self.had } else { 0 };
+        keeps
     }
 }
 

@@ -174,7 +174,8 @@ impl<'a, 'g> Attempt<'a, 'g> {
         takes_part[member].then_some(member)
     }
 
-    #[inline]
+    /// Not inlined: a sort would have it at every comparison that it writes out.
+    #[inline(never)]
     fn exact_load(&self, partition: u32) -> u64 {
         self.group.partitions().get(partition as usize).map_or(0, |partition| self.loads.get(partition))
     }
