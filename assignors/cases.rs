@@ -109,8 +109,8 @@ fn group(ground: &Ground, config: &Value) -> TestGroup {
         };
         let mut spots: Vec<_> = ground.partitions().collect();
         spots.sort_unstable();
-        let column: Vec<u8> = spots.into_iter().flat_map(load).collect();
-        group = group.column("lag", column.clone()).column("loads", column);
+        let loads: Vec<u8> = spots.into_iter().flat_map(load).collect();
+        group = group.column("loads", loads.clone()).column("lag", loads);
     }
     if config["copies"].is_number() {
         group = group.copies();

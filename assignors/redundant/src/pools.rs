@@ -7,15 +7,17 @@ use divvy_guest::prelude::*;
 
 use crate::copies::Copies;
 
-/// A member by what it has and its place in Kafka's order, in one number, the least first.
-type Key = Reverse<(u32, u32)>;
+/// A member by what it has, then by its place among the readers; the least comes first.
+type Key = Reverse<u64>;
 
-/// The readers of a topic by rack, those that have least on top.
+/// The readers of a topic by rack, those that have least on top. Those without a rack are together: they are in nobody's way.
 struct Pools<'g> {
     readers: Vec<Member<'g>>,
     by_rack: Vec<BinaryHeap<Key>>,
-    /// Racks by their top. One that is not on top of its rack any more is passed over.
-    order: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    /// The pool of those without a rack; none when all have one.
+    free: Option<u32>,
+    /// Pools by their top. One that is not on top any more is passed over.
+    order: BinaryHeap<Reverse<(u64, u32)>>,
     /// Taken out while a partition is looked at: racks that it is in, members that hold it.
     racks_aside: Vec<u32>,
     members_aside: Vec<(u32, Key)>,
@@ -23,11 +25,12 @@ struct Pools<'g> {
 
 /// Fills up the copies of all partitions.
 pub fn fill(group: &Group<'_>, held: &mut Copies) {
+    let racks = group.racks().len() as u32;
     let mut pools: Option<(Topic<'_>, Pools<'_>)> = None;
     for topic in group.topics() {
         let mut of = match pools.take() {
             Some((before, pools)) if before.has_same_subscribers(topic) => pools,
-            _ => Pools::new(topic, held),
+            _ => Pools::new(topic, racks, held),
         };
         let most = held.most().min(of.readers.len());
         for partition in topic.partitions() {
@@ -40,26 +43,29 @@ pub fn fill(group: &Group<'_>, held: &mut Copies) {
 }
 
 impl<'g> Pools<'g> {
-    fn new(topic: Topic<'g>, held: &Copies) -> Self {
+    fn new(topic: Topic<'g>, racks: u32, held: &Copies) -> Self {
         let readers = topic.subscribers();
-        let mut racks: Vec<u32> = readers.iter().map(|reader| held.racks[reader.index()]).collect();
-        racks.sort_unstable();
-        racks.dedup();
-        let mut by_rack = vec![Vec::new(); racks.len()];
+        let mut pool_of = vec![None; racks as usize + 1];
+        let mut by_rack: Vec<Vec<Key>> = Vec::new();
         for (place, reader) in (0..).zip(&readers) {
-            let rack = racks.partition_point(|&rack| rack < held.racks[reader.index()]);
-            by_rack[rack].push(Reverse((held.loads[reader.index()], place)));
+            let rack = held.racks[reader.index()].min(racks) as usize;
+            let pool = *pool_of[rack].get_or_insert_with(|| {
+                by_rack.push(Vec::new());
+                by_rack.len() as u32 - 1
+            });
+            by_rack[pool as usize].push(Reverse(u64::from(held.loads[reader.index()]) << 32 | place));
         }
         let by_rack: Vec<BinaryHeap<Key>> = by_rack.into_iter().map(BinaryHeap::from).collect();
-        let mut pools =
-            Pools { readers, by_rack, order: BinaryHeap::new(), racks_aside: Vec::new(), members_aside: Vec::new() };
-        (0..racks.len() as u32).for_each(|rack| pools.put_back(rack));
+        let (racks_aside, members_aside) = (Vec::new(), Vec::new());
+        let free = pool_of[racks as usize];
+        let mut pools = Pools { readers, by_rack, free, order: BinaryHeap::new(), racks_aside, members_aside };
+        (0..pools.by_rack.len() as u32).for_each(|pool| pools.put_back(pool));
         pools
     }
 
-    fn put_back(&mut self, rack: u32) {
-        if let Some(Reverse((load, place))) = self.by_rack[rack as usize].peek() {
-            self.order.push(Reverse((*load, *place, rack)));
+    fn put_back(&mut self, pool: u32) {
+        if let Some(Reverse(top)) = self.by_rack[pool as usize].peek() {
+            self.order.push(Reverse((*top, pool)));
         }
     }
 
@@ -67,38 +73,39 @@ impl<'g> Pools<'g> {
         // First one in each rack that has no copy yet, then wherever there is least.
         for spread in [true, false] {
             while held.holders(partition).len() < most {
-                let Some(Reverse((load, place, rack))) = self.order.pop() else { break };
-                let (top, pool) = (Reverse((load, place)), &mut self.by_rack[rack as usize]);
+                let Some(Reverse((top, pool))) = self.order.pop() else { break };
+                let heap = &mut self.by_rack[pool as usize];
                 // Not its top any more: another entry says what is.
-                if pool.peek() != Some(&top) {
+                if heap.peek() != Some(&Reverse(top)) {
                     continue;
                 }
-                let member = self.readers[place as usize].index() as u32;
-                if spread && held.has_rack(partition, held.racks[member as usize]) {
-                    self.racks_aside.push(rack);
+                let member = self.readers[top as u32 as usize].index() as u32;
+                let one_each = spread && self.free != Some(pool);
+                if one_each && held.has_rack(partition, held.racks[member as usize]) {
+                    self.racks_aside.push(pool);
                     continue;
                 }
-                pool.pop();
+                heap.pop();
                 if held.holders(partition).contains(&member) {
-                    self.members_aside.push((rack, top));
+                    self.members_aside.push((pool, Reverse(top)));
                 } else {
                     held.add(partition, member);
-                    self.members_aside.push((rack, Reverse((load + 1, place))));
+                    self.members_aside.push((pool, Reverse(top + (1 << 32))));
                 }
-                match spread {
-                    true => self.racks_aside.push(rack),
-                    false => self.put_back(rack),
+                match one_each {
+                    true => self.racks_aside.push(pool),
+                    false => self.put_back(pool),
                 }
             }
-            while let Some(rack) = self.racks_aside.pop() {
-                self.put_back(rack);
+            while let Some(pool) = self.racks_aside.pop() {
+                self.put_back(pool);
             }
         }
-        while let Some((rack, key)) = self.members_aside.pop() {
-            let pool = &mut self.by_rack[rack as usize];
-            pool.push(key);
-            if pool.peek() == Some(&key) {
-                self.put_back(rack);
+        while let Some((pool, key)) = self.members_aside.pop() {
+            let heap = &mut self.by_rack[pool as usize];
+            heap.push(key);
+            if heap.peek() == Some(&key) {
+                self.put_back(pool);
             }
         }
     }

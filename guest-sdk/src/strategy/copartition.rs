@@ -25,7 +25,7 @@
 
 use crate::abi::msgpack::{Malformed, Reader};
 use crate::refusal::push_number;
-use crate::strategy::order;
+use crate::strategy::order::{self, Lowest};
 use crate::{Group, Member, Owners, Refusal, Topic, Values, bad_setting};
 
 /// The setting `join` of a configuration: lists of topics. `None` when it is not there.
@@ -134,6 +134,11 @@ pub struct Copartition<'g> {
     loads: Vec<u32>,
     /// For each member index its place among the readers of the set at hand.
     places: Vec<u32>,
+    /// By place: partitions of a bundle while these are counted, and a bundle that is kept. Empty between two questions.
+    votes: Vec<u32>,
+    kept: Vec<u32>,
+    /// These readers by what they have, once a set has fewer bundles than readers. Keys may be too low: loads only grow.
+    queue: Option<Lowest>,
     /// The readers of the set before, if that was a topic of its own: the next one mostly has the same.
     before: Option<(Topic<'g>, Vec<Member<'g>>)>,
 }
@@ -144,7 +149,16 @@ impl<'g> Copartition<'g> {
     /// Nobody has anything yet.
     pub fn new(group: &'g Group<'_>, form: Form) -> Self {
         let members = group.members().len();
-        Copartition { group, form, loads: vec![0; members], places: vec![NOBODY; members], before: None }
+        Copartition {
+            group,
+            form,
+            loads: vec![0; members],
+            places: vec![NOBODY; members],
+            votes: vec![0; members],
+            kept: vec![NOBODY; members],
+            queue: None,
+            before: None,
+        }
     }
 
     /// What members have from elsewhere counts where a set leaves a choice: partitions by member index.
@@ -163,7 +177,13 @@ impl<'g> Copartition<'g> {
     pub fn give(&mut self, set: &JoinSet<'g>, owners: &mut Owners) -> Result<(), Refusal> {
         let readers = match (self.before.take(), &set.topics[..]) {
             (Some((before, readers)), [topic]) if before.has_same_subscribers(*topic) => readers,
-            _ => set.readers(),
+            _ => {
+                let readers = set.readers();
+                self.queue = None;
+                self.places.fill(NOBODY);
+                (0..).zip(&readers).for_each(|(place, reader)| self.places[reader.index()] = place);
+                readers
+            }
         };
         if readers.is_empty() && set.topics.len() > 1 {
             let names: Vec<&str> = set.topics.iter().map(|topic| topic.name()).collect();
@@ -181,6 +201,7 @@ impl<'g> Copartition<'g> {
     fn give_to(&mut self, set: &JoinSet<'g>, readers: &[Member<'g>], owners: &mut Owners) {
         let owner = match self.form {
             Form::Range => range(set.topics[0].len(), readers.len()),
+            Form::Sticky if set.topics[0].len() < readers.len() => self.sticky_few(set, readers),
             Form::Sticky => self.sticky(set, readers),
         };
         for &topic in &set.topics {
@@ -196,7 +217,7 @@ impl<'g> Copartition<'g> {
 
     /// For each bundle its reader: who had most of it, then who has least.
     fn sticky(&mut self, set: &JoinSet<'g>, readers: &[Member<'g>]) -> Vec<u32> {
-        let (mut owner, held) = self.majority(set, readers);
+        let (mut owner, held) = self.majority(set);
         let mut counts = vec![0_u32; readers.len()];
         owner.iter().filter(|&&place| place != NOBODY).for_each(|&place| counts[place as usize] += 1);
         trim(&mut owner, &held, &mut counts);
@@ -221,29 +242,67 @@ impl<'g> Copartition<'g> {
         }
     }
 
+    /// The same where there are fewer bundles than readers: nobody gets two, and nobody is looked at who gets none.
+    fn sticky_few(&mut self, set: &JoinSet<'g>, readers: &[Member<'g>]) -> Vec<u32> {
+        let (mut owner, held) = self.majority(set);
+        for bundle in 0..owner.len() {
+            let Some(kept) = self.kept.get_mut(owner[bundle] as usize) else { continue };
+            match *kept {
+                NOBODY => *kept = bundle as u32,
+                other if held[bundle] > held[other as usize] => {
+                    owner[other as usize] = NOBODY;
+                    *kept = bundle as u32;
+                }
+                _ => owner[bundle] = NOBODY,
+            }
+        }
+        let mut queue = self.queue.take().unwrap_or_else(|| {
+            let load = |reader: &Member<'_>| u64::from(self.loads[reader.index()]);
+            Lowest::of((0..).zip(readers).map(|(place, reader)| order::key(load(reader), 0, place)).collect())
+        });
+        let mut aside = Vec::new();
+        for bundle in owner.iter_mut().filter(|place| **place == NOBODY) {
+            while let Some(lowest) = queue.peek() {
+                let place = order::third(lowest);
+                let load = u64::from(self.loads[readers[place as usize].index()]);
+                if load > order::first(lowest) {
+                    queue.replace(Some(order::key(load, 0, place)));
+                    continue;
+                }
+                queue.pop();
+                aside.push(lowest);
+                if self.kept[place as usize] == NOBODY {
+                    *bundle = place;
+                    break;
+                }
+            }
+        }
+        aside.into_iter().for_each(|key| queue.push(key));
+        owner.iter().for_each(|&place| self.kept[place as usize] = NOBODY);
+        self.queue = Some(queue);
+        owner
+    }
+
     /// For each bundle the reader that had most of it, ties by member order, and how many of its partitions that were.
-    fn majority(&mut self, set: &JoinSet<'_>, readers: &[Member<'_>]) -> (Vec<u32>, Vec<u32>) {
+    fn majority(&mut self, set: &JoinSet<'_>) -> (Vec<u32>, Vec<u32>) {
         let bundles = set.topics[0].len();
         let (mut owner, mut held) = (vec![NOBODY; bundles], vec![0; bundles]);
         if self.group.claim_layers() == 0 {
             return (owner, held);
         }
-        (0..).zip(readers).for_each(|(place, reader)| self.places[reader.index()] = place);
-        let mut votes = vec![0_u32; readers.len()];
         let mut voted = Vec::with_capacity(set.topics.len());
         for bundle in 0..bundles {
             let partitions = set.topics.iter().filter_map(|topic| topic.partitions().get(bundle));
             let before = partitions.filter_map(|partition| self.group.owner_before(partition));
             voted.extend(before.map(|member| self.places[member.index()]).filter(|&place| place != NOBODY));
-            voted.iter().for_each(|&place| votes[place as usize] += 1);
+            voted.iter().for_each(|&place| self.votes[place as usize] += 1);
             for place in voted.drain(..) {
-                let count = std::mem::take(&mut votes[place as usize]);
+                let count = std::mem::take(&mut self.votes[place as usize]);
                 if count > held[bundle] || (count == held[bundle] && place < owner[bundle] && count > 0) {
                     (owner[bundle], held[bundle]) = (place, count);
                 }
             }
         }
-        readers.iter().for_each(|reader| self.places[reader.index()] = NOBODY);
         (owner, held)
     }
 }

@@ -29,7 +29,8 @@ pub fn give(topic: Topic<'_>, readers: &[Member<'_>], owners: &mut Owners) {
     let mut partitions = topic.partitions();
     let Some(base) = topic.len().checked_div(readers.len()) else { return };
     let extra = topic.len() % readers.len();
-    for (place, &member) in readers.iter().enumerate() {
+    // Of more readers than partitions the last ones get nothing.
+    for (place, &member) in readers.iter().enumerate().take(topic.len()) {
         owners.give_run(partitions.take_front(base + usize::from(place < extra)), member);
     }
 }

@@ -16,6 +16,7 @@
 //! # assert_eq!((plan.of("m-00", "ledger.a"), plan.of("m-01", "ledger.b")), (&[0, 1, 2][..], &[0, 1][..]));
 //! ```
 
+use crate::strategy::order::{self, Lowest};
 use crate::{Group, Member, Owners, Partitions, Refusal, Topic};
 
 /// Gives everything to one member: of those that read all topics who had most of the partitions, else the first in member order. Refuses
@@ -57,11 +58,29 @@ pub fn give_each<'g>(group: &'g Group<'_>, topics: impl IntoIterator<Item = Topi
             None => free.push(topic),
         }
     }
+    // Readers by their topics; a key may be too low, since topics only become more.
+    let mut lightest: Option<(Topic<'g>, Lowest)> = None;
     for topic in free {
-        let lightest = readers.of(topic).iter().min_by_key(|reader| topics_of[reader.index()]);
-        if let Some(&writer) = lightest {
-            topics_of[writer.index()] += 1;
-            owners.give_run(topic.partitions(), writer);
+        let (_, queue) = match &mut lightest {
+            Some(of) if of.0.has_same_subscribers(topic) => of,
+            of => {
+                let key = |reader: &Member<'_>| {
+                    let index = reader.index() as u32;
+                    order::key(u64::from(topics_of[reader.index()]), reader.place() as u32, index)
+                };
+                of.insert((topic, Lowest::of(readers.of(topic).iter().map(key).collect())))
+            }
+        };
+        while let Some(lowest) = queue.peek() {
+            let writer = group.member(order::third(lowest) as usize);
+            let has = &mut topics_of[writer.index()];
+            let is_right = u64::from(*has) == order::first(lowest);
+            *has += u32::from(is_right);
+            queue.replace(Some(order::key(u64::from(*has), writer.place() as u32, writer.index() as u32)));
+            if is_right {
+                owners.give_run(topic.partitions(), writer);
+                break;
+            }
         }
     }
 }
