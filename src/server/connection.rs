@@ -40,6 +40,8 @@ pub(crate) struct Connection {
     /// See [`Traffic`].
     reads: AtomicU32,
     writes: AtomicU32,
+    /// No request comes any more: the reader waits until all are answered.
+    is_ending: AtomicBool,
     /// Nobody writes any more: the reader only waits for the peer's end.
     closed: AtomicBool,
     task: OnceLock<AbortHandle>,
@@ -58,6 +60,7 @@ impl Connection {
             is_noted: AtomicBool::new(false),
             reads: AtomicU32::new(0),
             writes: AtomicU32::new(0),
+            is_ending: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             task: OnceLock::new(),
         });
@@ -111,7 +114,7 @@ impl Connection {
             self.reader.notify_one();
         }
         match outcome {
-            Ok(None) => {}
+            Ok(None) => self.tell_of_rest(),
             Ok(Some(rest)) => self.leave(&mut line, handle, rest),
             Err(_) => {
                 drop(line);
@@ -152,7 +155,24 @@ impl Connection {
         if was_full && !line.outbox.is_full() {
             self.reader.notify_one();
         }
+        if half.is_none() {
+            self.tell_of_rest();
+        }
         next
+    }
+
+    fn tell_of_rest(&self) {
+        if self.is_ending.load(Ordering::Acquire) {
+            self.reader.notify_one();
+        }
+    }
+
+    /// No request comes any more. Those that wait for other members are given up, and what is behind them: somebody who
+    /// joins and hangs up does not keep a group waiting.
+    pub(crate) fn end_requests(&self, handle: &Handle) {
+        let given_up = self.line().outbox.give_up_waiting();
+        self.is_ending.store(true, Ordering::Release);
+        tell_shards(handle, given_up);
     }
 
     /// How many requests have no answer on the wire yet.
@@ -185,6 +205,8 @@ impl Connection {
         let given_up = self.line().outbox.finish(close);
         tell_shards(handle, given_up);
         self.flush(handle);
+        // One that waits for room need not any more.
+        self.reader.notify_one();
     }
 
     /// Nobody reads or writes any more.
@@ -219,6 +241,7 @@ impl Connection {
     /// Notes that nobody writes any more.
     pub(crate) fn note_closed(&self) {
         self.closed.store(true, Ordering::Relaxed);
+        self.tell_of_rest();
     }
 
     /// Whether nobody writes any more.

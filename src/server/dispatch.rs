@@ -174,7 +174,8 @@ impl Known<'_> {
         let divvy = self.tag(&request.tags, HeartbeatRequestTag::take)?.unwrap_or_default();
         let wait = divvy.wait_ms.map(|ms| Duration::from_millis(ms.into()));
         let (group, heartbeat) = api::heartbeat::ask(&request, divvy.modules.map(offers), wait, self.peer);
-        Ok(Step::Ask(Asked::one(self.shape, Frame::Plain), group, Pending::Heartbeat(heartbeat)))
+        let frame = if heartbeat.wait.is_some() { Frame::Waits } else { Frame::Plain };
+        Ok(Step::Ask(Asked::one(self.shape, frame), group, Pending::Heartbeat(heartbeat)))
     }
 
     fn join_group(self, body: Reader) -> Result<Step, Fault> {
@@ -182,7 +183,7 @@ impl Known<'_> {
         let request: JoinGroupRequest = decode_request(body, version)?;
         let modules = self.tag(&request.tags, JoinRequestTag::take)?.map(|tag| offers(tag.modules));
         let (group, join) = api::join_group::ask(&request, version, self.client_id, modules, self.peer);
-        Ok(Step::Ask(Asked::one(self.shape, Frame::Plain), group, Pending::Join(Box::new(join))))
+        Ok(Step::Ask(Asked::one(self.shape, Frame::Waits), group, Pending::Join(Box::new(join))))
     }
 
     fn sync_group(self, body: Reader) -> Result<Step, Fault> {

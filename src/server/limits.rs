@@ -44,6 +44,9 @@ pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
 /// A connection keeps a buffer for answers of at most this between two of them.
 pub(crate) const KEPT_BYTES: usize = 512;
 
+/// So long the requests of a peer that sends nothing more are still answered.
+pub(crate) const HALF_CLOSED_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// A peer that takes not one byte of its answers for this long is closed.
 pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 

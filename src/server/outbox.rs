@@ -127,14 +127,10 @@ impl Outbox {
         }
     }
 
-    /// Notes that a shard keeps the request. False when the connection is gone: nobody waits for the answer.
+    /// Notes that a shard keeps the request. False when its place is gone: nobody waits for the answer.
     pub(crate) fn park(&mut self, place: u64, shard: usize, ticket: Ticket) -> bool {
-        if self.state == State::Gone {
-            return false;
-        }
-        if let Some(Slot::Asked(asked)) = self.slot(place) {
-            asked.parked.push((shard, ticket));
-        }
+        let Some(Slot::Asked(asked)) = self.slot(place) else { return false };
+        asked.parked.push((shard, ticket));
         true
     }
 
@@ -167,6 +163,16 @@ impl Outbox {
         let given_up = self.slots.split_off(known);
         self.bytes = self.slots.iter().map(Slot::bytes).sum();
         self.slots.push_back(Slot::Close(close));
+        parked(given_up)
+    }
+
+    /// Gives up the first request that waits for others, and what is behind it. Gives back the tickets that shards keep
+    /// for them.
+    pub(crate) fn give_up_waiting(&mut self) -> Vec<(usize, Ticket)> {
+        let waits = |slot: &Slot| matches!(slot, Slot::Asked(asked) if asked.waits_for_others() && !asked.whole());
+        let Some(at) = self.slots.iter().position(waits) else { return Vec::new() };
+        let given_up = self.slots.split_off(at);
+        self.bytes = self.slots.iter().map(Slot::bytes).sum();
         parked(given_up)
     }
 

@@ -11,7 +11,7 @@ use super::Handle;
 use super::api::Peer;
 use super::connection::Connection;
 use super::dispatch::{self, Step};
-use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES, KEPT_BYTES};
+use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES, HALF_CLOSED_TIMEOUT, KEPT_BYTES};
 use super::memory::Held;
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
@@ -58,8 +58,12 @@ struct Batch {
 
 /// What ends the reading of a connection.
 enum End {
-    /// The peer closed, or the network did.
+    /// The peer sends nothing more; it may still read.
     Peer,
+    /// The connection is lost.
+    Lost,
+    /// The server stops.
+    Stop,
     /// The server closes.
     Close(Close),
 }
@@ -83,7 +87,9 @@ impl Reader {
         let close = loop {
             match self.turn().await {
                 Ok(()) => {}
-                Err(End::Peer) => return,
+                Err(End::Peer) => return self.answer_the_last().await,
+                Err(End::Lost) => return,
+                Err(End::Stop) => return self.discard().await,
                 Err(End::Close(close)) => break close,
             }
         };
@@ -92,9 +98,21 @@ impl Reader {
         self.discard().await;
     }
 
+    /// The requests that came before the peer's end get their answers, but for those that wait for other members.
+    async fn answer_the_last(&self) {
+        let Place { handle, connection } = &self.place;
+        connection.end_requests(handle);
+        let answered = async {
+            while !connection.is_quiet() && !connection.is_closed() {
+                connection.told_reader().await;
+            }
+        };
+        let _ = tokio::time::timeout(HALF_CLOSED_TIMEOUT, answered).await;
+    }
+
     /// One socket read and what it brings.
     async fn turn(&mut self) -> Result<(), End> {
-        let count = self.read().await.map_err(|_| End::Peer)?;
+        let count = self.read().await.map_err(|_| End::Lost)?;
         self.note(count)?;
         self.pulse.begin();
         loop {
@@ -137,7 +155,7 @@ impl Reader {
             }
             let handle = &self.place.handle;
             if handle.is_stopping() {
-                return Ok(());
+                return Err(End::Stop);
             }
             match dispatch::dispatch(handle, &mut self.peer, frame).map_err(End::Close)? {
                 Step::Answer(slot) => self.known(slot),
@@ -168,7 +186,7 @@ impl Reader {
         if out.is_empty() {
             return Ok(());
         }
-        self.place.connection.send(&self.place.handle, out).map_err(|_| End::Peer)?;
+        self.place.connection.send(&self.place.handle, out).map_err(|_| End::Lost)?;
         if out.capacity() > KEPT_BYTES {
             *out = BytesMut::new();
         }
@@ -272,7 +290,7 @@ impl Reader {
 
     async fn arrived(&mut self, upto: usize) -> Result<(), End> {
         while self.framer.room().len() < upto {
-            let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Peer)?;
+            let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Lost)?;
             self.note(count)?;
         }
         Ok(())

@@ -19,6 +19,7 @@ mod server_bugs;
 mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_connect;
+mod server_half_close;
 mod server_hostile;
 mod server_led;
 mod server_led_told;

@@ -102,6 +102,11 @@ impl Client {
         within(self.stream.write_all(bytes)).await.unwrap();
     }
 
+    /// Sends nothing more; answers can still come.
+    pub async fn hang_up(&mut self) {
+        within(self.stream.shutdown()).await.unwrap();
+    }
+
     /// The next answer, whatever it is to; none when the server closed.
     pub async fn frame(&mut self) -> Option<Bytes> {
         loop {

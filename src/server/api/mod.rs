@@ -106,6 +106,8 @@ pub(crate) struct Asked {
 pub(crate) enum Frame {
     /// Nothing.
     Plain,
+    /// Nothing; it waits for what other members do.
+    Waits,
     /// The partitions asked for, some with their answer already.
     Commit(Box<partitions::Asked>),
     /// The groups asked for.
@@ -133,6 +135,11 @@ impl Asked {
     /// A request that becomes one event.
     pub(crate) fn one(shape: Shape, frame: Frame) -> Self {
         Self { shape, frame, replies: Replies::One(None), parked: Vec::new() }
+    }
+
+    /// Whether it waits for what other members do.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        matches!(self.frame, Frame::Waits)
     }
 
     /// A request that becomes several events.
@@ -164,7 +171,7 @@ impl Asked {
     /// About how much memory the answer takes, as far as it is known.
     pub(crate) fn bytes(&self) -> usize {
         let known = match &self.frame {
-            Frame::Plain => 0,
+            Frame::Plain | Frame::Waits => 0,
             Frame::Commit(asked) => asked.bytes(),
             Frame::Fetch(asked) => asked.bytes(),
             Frame::DeleteGroups(asked) => asked.bytes(),
@@ -183,7 +190,7 @@ impl Asked {
     pub(crate) fn encode(self, handle: &Handle, to: &mut BytesMut) -> Result<(), EncodeError> {
         let Shape { correlation_id, version } = self.shape;
         match (self.frame, self.replies) {
-            (Frame::Plain, Replies::One(Some(reply))) => encode_plain(self.shape, reply, handle, to),
+            (Frame::Plain | Frame::Waits, Replies::One(Some(reply))) => encode_plain(self.shape, reply, handle, to),
             (Frame::Commit(asked), Replies::One(Some(Reply::Commit(results)))) => {
                 results.iter().for_each(|(_, _, error)| handle.metrics().error(ApiKey::OffsetCommit, *error));
                 put_response(to, version, correlation_id, &offset_commit::answer(*asked, &results, version))
