@@ -1,6 +1,6 @@
 //! How many each gets.
 
-use super::super::order::{Lowest, first, key, sort, third};
+use super::super::order::{Lowest, key, sort, third};
 use super::super::pools::Pool;
 use super::Even;
 
@@ -70,21 +70,28 @@ pub fn level(members: &[Level], total: u32) -> Vec<u32> {
     }
     let below =
         |member: &Level, level: f64| (((level * member.weight + 1.0) / 2.0).floor() as u32).saturating_sub(member.size);
-    let sure = sure_level(members.iter().map(|member| (member.size, member.weight)), u64::from(total), |level| {
-        members.iter().map(|member| u64::from(below(member, level))).sum()
-    });
-    let mut shares: Vec<u32> = members.iter().map(|member| below(member, sure)).collect();
-    let mut left = (u64::from(total)).saturating_sub(shares.iter().map(|&share| u64::from(share)).sum()) as usize;
-    while left > 0 {
-        // One more for those with the lowest step, and none for who would be above somebody's next one.
-        let step = |at: usize| f64::from(2 * (members[at].size + shares[at]) + 1) / members[at].weight;
-        let rank = |at: usize| members[at].rank.min(u32::MAX >> 1) | u32::from(members[at].had <= shares[at]) << 31;
-        let mut order: Vec<u128> = (0..members.len()).map(|at| key(step(at).to_bits(), rank(at), at as u32)).collect();
-        sort(&mut order);
-        let lowest = first(order[0]);
-        let most = order.iter().take_while(|key| first(**key) == lowest).count().min(left);
-        order.into_iter().take(most).for_each(|key| shares[third(key) as usize] += 1);
-        left -= most;
+    let mut shares = vec![0; members.len()];
+    // From so many on it pays to look for what is sure.
+    if total as usize >= members.len() {
+        let sure = sure_level(members.iter().map(|member| (member.size, member.weight)), u64::from(total), |level| {
+            members.iter().map(|member| u64::from(below(member, level))).sum()
+        });
+        shares.iter_mut().zip(members).for_each(|(share, member)| *share = below(member, sure));
+    }
+    // One more for whoever has the lowest step.
+    let row = |at: usize, share: u32| {
+        let step = f64::from(2 * (members[at].size + share) + 1) / members[at].weight;
+        let rank = members[at].rank.min(u32::MAX >> 1) | u32::from(members[at].had <= share) << 31;
+        key(step.to_bits(), rank, at as u32)
+    };
+    let left = u64::from(total).saturating_sub(shares.iter().map(|&share| u64::from(share)).sum());
+    let rows = if left > 0 { members.len() } else { 0 };
+    let mut next = Lowest::of((0..rows).map(|at| row(at, shares[at])).collect());
+    for _ in 0..left {
+        let Some(lowest) = next.peek() else { break };
+        let at = third(lowest) as usize;
+        shares[at] += 1;
+        next.replace(Some(row(at, shares[at])));
     }
     shares
 }

@@ -1,7 +1,7 @@
 //! One way to place all partitions, and what its worst load is.
 
 use super::super::order::{Lowest, key, sort, third};
-use super::super::pools::Pools;
+use super::super::pools::{Pool, Pools};
 use super::{Level, Loads, Rules, Unit};
 use crate::prelude::*;
 
@@ -81,6 +81,18 @@ impl<'a, 'g> Attempt<'a, 'g> {
         }
     }
 
+    /// All topics of a pool as one unit.
+    pub(super) fn unit<'u>(&self, pool: &'u Pool<'g>) -> Unit<'u, 'g> {
+        let readers = self.pools.ordered_readers(pool).into_iter();
+        let readers: Vec<u32> = readers.map(|reader| reader.index() as u32).collect();
+        // Members of weight 0 take part only among themselves.
+        let weight = |reader: u32| self.weights[reader as usize];
+        let bearing: Vec<u32> = readers.iter().copied().filter(|&reader| weight(reader) > 0.0).collect();
+        let readers = if bearing.is_empty() { readers } else { bearing };
+        let is_alike = readers.windows(2).all(|pair| weight(pair[0]) == weight(pair[1]));
+        Unit { topics: &pool.topics, readers, is_alike }
+    }
+
     /// Puts each unit's partitions in order.
     pub(super) fn sort(&mut self, units: &[Unit<'_, '_>]) {
         self.order.clear();
@@ -101,11 +113,9 @@ impl<'a, 'g> Attempt<'a, 'g> {
 
     /// Places all partitions of some units; gives the worst load by weight.
     pub(super) fn run(&mut self, kind: Kind, units: &[Unit<'_, '_>]) -> f64 {
-        for unit in units {
-            for reader in self.pools.readers(unit.pool) {
-                self.load[reader.index()] = 0.0;
-                self.count[reader.index()] = self.decided[reader.index()];
-            }
+        for reader in units.iter().flat_map(|unit| &unit.readers).map(|&reader| reader as usize) {
+            self.load[reader] = 0.0;
+            self.count[reader] = self.decided[reader];
         }
         let order = std::mem::take(&mut self.order);
         let mut rest = &order[..];
@@ -116,9 +126,8 @@ impl<'a, 'g> Attempt<'a, 'g> {
             self.place(kind, unit, &here[..loaded], &here[loaded..]);
         }
         self.order = order;
-        let readers = units.iter().flat_map(|unit| self.pools.readers(unit.pool)).map(|reader| reader.index());
-        let bearing = readers.filter(|&reader| self.load[reader] > 0.0);
-        bearing.map(|reader| self.load[reader] / self.weights[reader].max(f64::MIN_POSITIVE)).fold(0.0, f64::max)
+        let readers = units.iter().flat_map(|unit| &unit.readers).map(|&reader| reader as usize);
+        readers.map(|reader| self.load[reader] / self.weight(reader)).fold(0.0, f64::max)
     }
 
     /// Writes the plan at hand.
@@ -134,15 +143,11 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     fn place(&mut self, kind: Kind, unit: &Unit<'_, '_>, loaded: &[u32], others: &[u32]) {
-        let readers = self.pools.ordered_readers(unit.pool);
-        let readers: Vec<usize> = readers.into_iter().map(|reader| reader.index()).collect();
-        // Members of weight 0 take part only among themselves.
-        let bearing: Vec<usize> = readers.iter().copied().filter(|&reader| self.weights[reader] > 0.0).collect();
-        let readers = if bearing.is_empty() { readers } else { bearing };
+        let readers = &unit.readers[..];
         let mut takes_part = vec![false; if kind == Kind::Fresh && others.is_empty() { 0 } else { self.load.len() }];
-        readers.iter().for_each(|&reader| self.here[reader] = 0);
+        readers.iter().for_each(|&reader| self.here[reader as usize] = 0);
         if !takes_part.is_empty() {
-            readers.iter().for_each(|&reader| takes_part[reader] = true);
+            readers.iter().for_each(|&reader| takes_part[reader as usize] = true);
         }
         let bounds = self.bounds(readers.len(), loaded.len() + others.len());
         let mut free = match kind {
@@ -150,10 +155,10 @@ impl<'a, 'g> Attempt<'a, 'g> {
             _ => self.keep(kind, loaded, &takes_part, &bounds),
         };
         if kind != Kind::Fresh {
-            self.release(&mut free, loaded, &readers, others.len(), &bounds);
+            self.release(&mut free, loaded, readers, others.len(), &bounds);
         }
-        self.fill(&free, &readers, others.len(), &bounds);
-        self.even_out(others, &readers, &takes_part);
+        self.fill(&free, unit, others.len(), &bounds);
+        self.even_out(others, readers, &takes_part);
     }
 
     /// From so many to so many that each reader may have, such that all partitions find a place.
@@ -215,12 +220,14 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     /// Frees the shortest of those who have most, when the others could not reach the least count otherwise.
-    fn release(&mut self, free: &mut Vec<u32>, loaded: &[u32], readers: &[usize], others: usize, bounds: &Bounds) {
-        let need: usize = readers.iter().map(|&reader| bounds.least.saturating_sub(self.here[reader]) as usize).sum();
+    fn release(&mut self, free: &mut Vec<u32>, loaded: &[u32], readers: &[u32], others: usize, bounds: &Bounds) {
+        let need: usize =
+            readers.iter().map(|&reader| bounds.least.saturating_sub(self.here[reader as usize]) as usize).sum();
         let Some(missing) = need.checked_sub(free.len() + others).filter(|&missing| missing > 0) else { return };
         // The highest count that frees enough.
-        let above =
-            |most: u32| readers.iter().map(|&reader| self.here[reader].saturating_sub(most) as usize).sum::<usize>();
+        let above = |most: u32| {
+            readers.iter().map(|&reader| self.here[reader as usize].saturating_sub(most) as usize).sum::<usize>()
+        };
         let (mut low, mut high) = (bounds.least, bounds.most);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
@@ -251,19 +258,20 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     /// Each free partition goes to the reader whose load by weight is least with it, ties to the one with fewer partitions.
-    fn fill(&mut self, free: &[u32], readers: &[usize], others: usize, bounds: &Bounds) {
+    fn fill(&mut self, free: &[u32], unit: &Unit<'_, '_>, others: usize, bounds: &Bounds) {
         if free.is_empty() {
             return;
         }
+        let readers = &unit.readers[..];
         let mut need: usize =
-            readers.iter().map(|&reader| bounds.least.saturating_sub(self.here[reader]) as usize).sum();
+            readers.iter().map(|&reader| bounds.least.saturating_sub(self.here[reader as usize]) as usize).sum();
         let mut left = free.len() + others;
         let mut is_short = left <= need && need > 0;
-        let mut queues = self.queues(readers, |here| here < if is_short { bounds.least } else { bounds.most });
+        let mut queues = self.queues(unit, |here| here < if is_short { bounds.least } else { bounds.most });
         for &partition in free {
             if !is_short && need > 0 && left <= need {
                 is_short = true;
-                queues = self.queues(readers, |here| here < bounds.least);
+                queues = self.queues(unit, |here| here < bounds.least);
             }
             let load = self.load_of(partition);
             let with = |queue: &Lowest| {
@@ -284,7 +292,7 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     /// Partitions that change no load even out the counts; who had them keeps them as far as that goes.
-    fn even_out(&mut self, others: &[u32], readers: &[usize], takes_part: &[bool]) {
+    fn even_out(&mut self, others: &[u32], readers: &[u32], takes_part: &[bool]) {
         if others.is_empty() {
             return;
         }
@@ -299,7 +307,8 @@ impl<'a, 'g> Attempt<'a, 'g> {
         let is_local = self.rules.by_topic || self.rules.max_count_skew.is_some();
         let rows: Vec<Level> = readers
             .iter()
-            .map(|&reader| Level {
+            .map(|&reader| reader as usize)
+            .map(|reader| Level {
                 size: if is_local { self.here[reader] } else { self.count[reader] },
                 weight: self.weight(reader),
                 had: had[reader],
@@ -308,7 +317,7 @@ impl<'a, 'g> Attempt<'a, 'g> {
             .collect();
         let shares = super::super::even::level(&rows, others.len() as u32);
         let mut left = vec![0_u32; self.load.len()];
-        readers.iter().zip(&shares).for_each(|(&reader, &share)| left[reader] = share);
+        readers.iter().zip(&shares).for_each(|(&reader, &share)| left[reader as usize] = share);
         let mut free = Vec::new();
         for &partition in others {
             match self.claimant(partition, takes_part).filter(|&member| self.has_claims && left[member] > 0) {
@@ -319,7 +328,8 @@ impl<'a, 'g> Attempt<'a, 'g> {
                 None => free.push(partition),
             }
         }
-        let mut open: Vec<usize> = readers.to_vec();
+        let open = readers.iter().map(|&reader| reader as usize);
+        let mut open: Vec<usize> = open.filter(|&reader| left[reader] > 0).collect();
         let mut free = free.into_iter();
         while free.len() > 0 && !open.is_empty() {
             open.retain(|&member| {
@@ -335,8 +345,13 @@ impl<'a, 'g> Attempt<'a, 'g> {
     }
 
     /// Readers by load, one queue for each weight.
-    fn queues(&self, readers: &[usize], may: impl Fn(u32) -> bool) -> Vec<Lowest> {
-        let mut weights: Vec<u128> = readers.iter().map(|&reader| u128::from(self.weight(reader).to_bits())).collect();
+    fn queues(&self, unit: &Unit<'_, '_>, may: impl Fn(u32) -> bool) -> Vec<Lowest> {
+        let readers = unit.readers.iter().map(|&reader| reader as usize);
+        let able = readers.clone().filter(|&reader| may(self.here[reader]));
+        if unit.is_alike {
+            return vec![Lowest::of(able.map(|reader| self.key(reader)).collect())];
+        }
+        let mut weights: Vec<u128> = readers.map(|reader| u128::from(self.weight(reader).to_bits())).collect();
         sort(&mut weights);
         weights.dedup();
         let queue_of = |reader: usize| {
@@ -344,9 +359,7 @@ impl<'a, 'g> Attempt<'a, 'g> {
             if weights.len() <= MOST_QUEUES { rank } else { rank * MOST_QUEUES / weights.len() }
         };
         let mut queues = vec![Vec::new(); weights.len().min(MOST_QUEUES)];
-        for &reader in readers.iter().filter(|&&reader| may(self.here[reader])) {
-            queues[queue_of(reader)].push(self.key(reader));
-        }
+        able.for_each(|reader| queues[queue_of(reader)].push(self.key(reader)));
         queues.into_iter().map(Lowest::of).collect()
     }
 

@@ -73,28 +73,33 @@ pub fn give(
     let mut attempt = Attempt::new(group, pools, weights, loads, rules);
     if rules.by_topic {
         for pool in &pools.pools {
+            let mut unit = attempt.unit(pool);
             for topic in &pool.topics {
-                attempt.decide(&[Unit::new(std::slice::from_ref(topic), pool)], owners);
+                unit.topics = std::slice::from_ref(topic);
+                attempt.decide(std::slice::from_ref(&unit), owners);
             }
         }
         return;
     }
     let (alone, shared): (Vec<&Pool<'_>>, Vec<&Pool<'_>>) = pools.pools.iter().partition(|pool| pool.is_alone);
-    alone.into_iter().for_each(|pool| attempt.decide(&[Unit::new(&pool.topics, pool)], owners));
-    attempt.decide(&shared.into_iter().map(|pool| Unit::new(&pool.topics, pool)).collect::<Vec<_>>(), owners);
+    for pool in alone {
+        let unit = attempt.unit(pool);
+        attempt.decide(&[unit], owners);
+    }
+    let units: Vec<Unit<'_, '_>> = shared.into_iter().map(|pool| attempt.unit(pool)).collect();
+    attempt.decide(&units, owners);
 }
 
 /// Topics of one pool whose loads are evened out together.
 struct Unit<'u, 'g> {
     topics: &'u [Topic<'g>],
-    pool: &'u Pool<'g>,
+    /// The member indexes of those who share them, in Kafka's order: the readers, of weight 0 only if all are.
+    readers: Vec<u32>,
+    /// Whether all of these weigh the same.
+    is_alike: bool,
 }
 
-impl<'u, 'g> Unit<'u, 'g> {
-    fn new(topics: &'u [Topic<'g>], pool: &'u Pool<'g>) -> Self {
-        Unit { topics, pool }
-    }
-
+impl Unit<'_, '_> {
     fn partitions(&self) -> impl Iterator<Item = Partition> + '_ {
         self.topics.iter().flat_map(|topic| topic.partitions())
     }
