@@ -63,7 +63,8 @@ async fn b24_states_that_cannot_be_read_are_shown_as_bytes() {
     let server = serve(config()).await;
     let mut client = Client::connect(server.addr()).await;
     let odd = Bytes::from_static(b"\xde\xad\xbe\xef");
-    for (protocol_type, note) in [("x", None), ("consumer", Some("not decodable")), ("connect", Some("not decodable"))] {
+    for (protocol_type, note) in [("x", None), ("consumer", Some("not decodable")), ("connect", Some("not decodable"))]
+    {
         let joined = client.ask(0, &of_type(protocol_type, "", protocol_type)).await;
         let member = Member::of(protocol_type, &joined);
         let synced = client.ask(0, &plan(&member, &[(&member.id, odd.clone())])).await;
