@@ -82,7 +82,10 @@ pub fn write(group: &Group<'_>, held: &Copies) -> Option<Vec<u8>> {
     Some(memo)
 }
 
-fn parse(memo: &[u8]) -> Result<(usize, Vec<(u32, &[u8])>), Malformed> {
+/// A topic's hash, and the marks of its partitions.
+type Marks<'a> = (u32, &'a [u8]);
+
+fn parse(memo: &[u8]) -> Result<(usize, Vec<Marks<'_>>), Malformed> {
     let mut from = Reader::new(memo);
     from.fields(3, "a memo of 3 items")?;
     if from.unsigned("a version")? == 0 {
