@@ -12,7 +12,7 @@ use crate::support::{Client, config, join, serve};
 
 fn commit(offset: i64) -> OffsetCommitRequest {
     let partition = OffsetCommitRequestPartition { committed_offset: offset, ..Default::default() };
-    let topic = OffsetCommitRequestTopic { name: "t".into(), partitions: vec![partition], ..Default::default() };
+    let topic = OffsetCommitRequestTopic { name: "t".into(), partitions: vec![partition] };
     OffsetCommitRequest {
         group_id: "g".into(),
         generation_id_or_member_epoch: -1,
