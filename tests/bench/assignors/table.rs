@@ -1,7 +1,7 @@
 //! The whole grid for one strategy: a table of its slowest cells, the worst of all, and whether there is a cliff anywhere.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -35,7 +35,9 @@ pub fn run(name: &str, assignor: &dyn Assignor, config: &Value, step: usize, is_
             let coordinates: Vec<&str> = AXES.iter().zip(cell.0).map(|(axis, index)| axis[index]).collect();
             println!("{}", json!({ "strategy": name, "cell": coordinates, "ms": parts }));
         } else {
-            eprint!("\r{name}: {} of {} cells", times.len(), Cell::count().div_ceil(step));
+            if std::io::stderr().is_terminal() {
+                eprint!("\r{name}: {} of {} cells", times.len(), Cell::count().div_ceil(step));
+            }
         }
     }
     if !is_json {
