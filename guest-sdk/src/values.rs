@@ -95,6 +95,13 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Lists of texts, `None` when it is not there; a refusal names the item that is anything else.
+    pub fn text_lists(&self, name: &str, remedy: &str) -> Result<Option<Vec<Vec<&'a str>>>, Refusal> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let inner = |name: &str, value| each(name, value, remedy, |name, it| text_of(name, it, remedy));
+        each(name, value, remedy, inner).map(Some)
+    }
+
     fn find(&self, name: &str) -> Result<Option<Reader<'a>>, Malformed> {
         let mut from = Reader::new(self.map);
         for _ in 0..from.map("a map")? {
@@ -106,6 +113,31 @@ impl<'a> Values<'a> {
         }
         Ok(None)
     }
+}
+
+/// Reads a list; of each item the name says where it stands.
+fn each<'a, T>(
+    name: &str,
+    list: Reader<'a>,
+    remedy: &str,
+    read: impl Fn(&str, Reader<'a>) -> Result<T, Refusal>,
+) -> Result<Vec<T>, Refusal> {
+    let mut from = list.clone();
+    let len = from.array("a list").map_err(|_| bad(name, list, remedy))?;
+    let item = |at: usize| {
+        let mut place = String::from(name);
+        place.push('[');
+        push_number(&mut place, at as u64);
+        place.push(']');
+        let item = read(&place, from.clone())?;
+        from.skip()?;
+        Ok(item)
+    };
+    (0..len).map(item).collect()
+}
+
+fn text_of<'a>(name: &str, value: Reader<'a>, remedy: &str) -> Result<&'a str, Refusal> {
+    value.clone().text("a text").map_err(|_| bad(name, value, remedy))
 }
 
 /// The refusal of a setting: its name, its value, and what to write instead.
@@ -182,8 +214,11 @@ fn push_shown(to: &mut String, value: Reader<'_>) {
             });
             push_number(to, thousandths);
         }
-    } else if value.clone().array("a list").is_ok() {
-        to.push_str("a list");
+    } else if let Ok(len) = value.clone().array("a list") {
+        to.push_str(if len == 0 { "an empty list" } else { "a list of " });
+        if len > 0 {
+            push_number(to, len as u64);
+        }
     } else if value.clone().map("a map").is_ok() {
         to.push_str("a map");
     } else {

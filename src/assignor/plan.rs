@@ -31,6 +31,13 @@ pub struct Plan {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Plan {
+    /// What an operator should read.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.diagnostics.iter().filter(|it| it.level == "warn").map(|it| it.text.as_str())
+    }
+}
+
 /// A line for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {

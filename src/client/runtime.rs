@@ -188,12 +188,22 @@ impl Runtime {
     /// Strategies block: they run beside this task, which goes on beating.
     fn lead(&mut self, sent: Sent, mut job: LeadJob) {
         let (inbox, coordinator) = (self.inbox.clone(), self.coordinator.clone());
+        let group = job.group.clone();
         self.others.start(async move {
             if let Some(coordinator) = coordinator.filter(|_| job.needs(names::LAG)) {
                 job.columns.push(lag::column(&coordinator, &job.group, &job.topics).await);
             }
             match blocking(move || job.run()).await {
                 Some(led) => {
+                    // As a text in quotes: names of other members are in it.
+                    for text in led.plan.iter().flat_map(|plan| plan.warnings()) {
+                        tracing::warn!(
+                            group = group.as_str(),
+                            generation = sent.generation.0,
+                            text,
+                            "the plan's strategy warns"
+                        );
+                    }
                     inbox.event(Event::Led(sent, Box::new(led)));
                 }
                 // The coordinator's own timeout ends this generation.

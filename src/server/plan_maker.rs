@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 
 use super::limits::MAX_PLANS_AT_ONCE;
 use super::messages::ToShard;
+use super::quiet::Quiet;
 use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::{Handle, lag};
@@ -55,7 +56,8 @@ impl PlanMaker {
             let columns = columns(&promise.handle, &plan, &strategies, &table).await;
             let work = move || {
                 let _place = place;
-                let made = make(&plan, &strategies, &table, &columns, promise.handle.modules().folder());
+                let (folder, quiet) = (promise.handle.modules().folder(), promise.handle.quiet());
+                let made = make(&plan, &strategies, &table, &columns, folder, quiet);
                 promise.keep(made);
             };
             if let Err(error) = spawn::thread("plan", Loss::One, work) {
@@ -148,6 +150,7 @@ pub(crate) fn make(
     table: &TopicTable,
     columns: &[Column],
     folder: Option<&Path>,
+    quiet: &Quiet,
 ) -> Result<MadePlan, Fault> {
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
@@ -190,6 +193,12 @@ pub(crate) fn make(
     if led.served_by != ServedBy::Chosen {
         let (group, generation) = (Shown(&plan.group), plan.generation);
         tracing::info!(%group, %generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
+    }
+    for text in made.warnings().map(Shown) {
+        if let Some(left_out) = quiet.allows("plan warning") {
+            let (group, generation) = (Shown(&plan.group), plan.generation);
+            tracing::warn!(%group, %generation, %text, left_out, "the plan's strategy warns");
+        }
     }
     Ok(MadePlan {
         served_by: in_words(&led.served_by),

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::cli::Running;
 use crate::led_ground::Consumer;
-use crate::member_ground::{Folder, doomed, even};
+use crate::member_ground::{Folder, built, doomed, even};
 use crate::server_led::{KAFKAS, LED, address, has, led_config, start, write_config};
 use crate::support::within;
 
@@ -60,6 +62,37 @@ async fn the_log_tells_of_each_file_of_the_folder() {
     logs(&log, &["a module was replaced", "\"version\":2"]).await;
     std::fs::remove_file(assignors.join("even.wasm")).unwrap();
     logs(&log, &["a module was removed", "\"version\":2"]).await;
+    assert_eq!(server.interrupt(), 0);
+}
+
+/// A bad fact of one member stops nobody, and whoever makes the plan says whose it is.
+#[tokio::test]
+async fn what_a_strategy_warns_of_stands_in_its_leaders_log() {
+    let place = tempfile::tempdir().unwrap();
+    let assignors = place.path().join("assignors");
+    std::fs::create_dir(&assignors).unwrap();
+    std::fs::write(assignors.join("weighted.wasm"), built("weighted")).unwrap();
+    write_config(place.path(), "[[group]]\nmatch = \"led\"\nlead = \"coordinator\"\n");
+    let (file, log) = (place.path().join("divvy.toml"), place.path().join("server.log"));
+    let mut server = Running::logged(&["serve", "--config", file.to_str().unwrap(), "--data", "memory"], &log);
+    let (addr, folder) = (address(&mut server).to_string(), assignors.to_str().unwrap());
+    let said = "is not a number from 0: it counts as 1 until the member tells another";
+    let join = ["join", "--topic", "clicks", "--assignor", "weighted", "--assignors", folder, "--server", &addr];
+    for (group, from) in [("own", "member.log"), ("led", "server.log")] {
+        let member_log = place.path().join("member.log");
+        let more = ["--fact", "weight=abc", "--group", group];
+        let mut member = Running::logged(&[&join[..], &more].concat(), &member_log);
+        let id = member.event("assigned")["member"].as_str().unwrap().to_owned();
+        logs(&place.path().join(from), &["\"WARN\"", said, &id, &format!("\"{group}\"")]).await;
+        let told = std::fs::read_to_string(place.path().join(from)).unwrap();
+        let lines = told.lines().filter(|line| line.contains(said));
+        let generation = |line: &str| serde_json::from_str::<Value>(line).unwrap()["fields"]["generation"].to_string();
+        let mut plans: Vec<String> = lines.map(generation).collect();
+        let warnings = plans.len();
+        plans.dedup();
+        assert_eq!(warnings, plans.len(), "once for a plan: {told}");
+        assert_eq!(member.interrupt(), 0);
+    }
     assert_eq!(server.interrupt(), 0);
 }
 

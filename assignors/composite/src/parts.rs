@@ -41,7 +41,7 @@ pub enum Strategy<'g> {
 
 const NAMES: [&str; 5] = ["range", "roundrobin", "copartition", "single-writer", "sticky"];
 
-const EXAMPLE: &str = "write a list, such as [{ topics = [\"*\"], strategy = \"roundrobin\" }]";
+const EXAMPLE: &str = "write a list of 1 to 64 parts, such as [{ topics = [\"*\"], strategy = \"roundrobin\" }]";
 
 impl<'g> Part<'g> {
     /// Reads the parts and gives each topic to the first one with a pattern for it.

@@ -163,5 +163,8 @@ fn what_is_wrong_is_said_with_its_part() {
     assert!(missing.message.contains("payments"), "{}", missing.message);
     let nothing = TestGroup::new().topic("t", 1).members(1).plan(assign).expect_err("a refusal");
     assert!(nothing.message.starts_with("config: parts is missing: write a list"), "{}", nothing.message);
-    assert!(refused(vec![]).message.starts_with("config: parts is a list: write a list, such as"));
+    let needs = "write a list of 1 to 64 parts, such as";
+    let (empty, many) = (refused(vec![]), refused(vec![part(&["mails"], "range"); 65]));
+    assert!(empty.message.starts_with(&format!("config: parts is an empty list: {needs}")), "{}", empty.message);
+    assert!(many.message.starts_with(&format!("config: parts is a list of 65: {needs}")), "{}", many.message);
 }

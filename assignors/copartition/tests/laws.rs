@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use divvy_assignor_copartition::assign;
-use divvy_guest::testing::{Dice, Refused, TestGroup, TestMember, TestPlan, laws};
+use divvy_guest::testing::{Dice, Entry, Refused, TestGroup, TestMember, TestPlan, laws};
 
 /// A group in which `a…` and `b…` are joined and `c0` stands alone.
 #[derive(Clone)]
@@ -234,7 +234,14 @@ fn what_cannot_be_right_is_refused_with_names_and_counts() {
     assert_eq!(key.message, "config: there is no key \"jion\": did you mean \"join\"?");
     let form = refused(base().config("form", "stick"));
     assert_eq!(form.message, "config: form is \"stick\": write \"sticky\" or \"range\"");
+    let remedy = "write lists of topics, such as [[\"clicks\", \"views\"]]";
     let list = refused(base().config("join", vec!["clicks", "views"]));
-    assert_eq!(list.message, "config: join is a list: write lists of topics, such as [[\"clicks\", \"views\"]]");
+    assert_eq!(list.message, format!("config: join[0] is \"clicks\": {remedy}"));
+    let nested = refused(
+        base().config("join", vec![Entry::from(vec!["clicks", "views"]), vec![Entry::from("a"), 3.0.into()].into()]),
+    );
+    assert_eq!(nested.message, format!("config: join[1][1] is 3: {remedy}"));
+    let text = refused(base().config("join", "clicks"));
+    assert_eq!(text.message, format!("config: join is \"clicks\": {remedy}"));
     assert!(join(base(), vec![vec!["gone", "away"]]).plan(assign).is_ok(), "nobody asks for that set");
 }

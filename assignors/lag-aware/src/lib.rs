@@ -41,10 +41,17 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     let rules = rules(group)?;
     let pools = Pools::of(group);
     let weights = vec![1.0; group.members().len()];
-    match group.column("lag").and_then(|column| Loads::of(column, group)) {
+    let lag = group.column("lag").and_then(|column| Loads::of(column, group));
+    if lag.is_none() {
+        owners.note(Level::Debug, "no partition is known to have any lag: even shares");
+    }
+    match lag {
         Some(lag) => loads::give(group, &pools, &weights, lag, rules, owners),
+        // Where the counts have a rule of their own it holds without lag too.
+        None if rules.by_topic || rules.max_count_skew.is_some() => {
+            loads::give(group, &pools, &weights, Loads::none(), rules, owners);
+        }
         None => {
-            owners.note(Level::Debug, "no partition is known to have any lag: even shares");
             even::give(group, &pools, &weights, owners);
         }
     }

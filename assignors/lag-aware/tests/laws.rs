@@ -96,11 +96,77 @@ fn counts_differ_by_no_more_than_is_allowed() {
             laws::balanced(plan, 2);
         }
     });
-    live(300, USUAL, EVEN_BY_TOPIC, |_, world, lags, plan| {
-        if lags.values().any(|&lag| known(lag) > 0) {
-            laws::balanced_by_topic(&world.group(), plan);
+    live(300, USUAL, EVEN_BY_TOPIC, |_, world, _, plan| laws::balanced_by_topic(&world.group(), plan));
+}
+
+/// The most that members differ by in their numbers of partitions, of those topics together that `readers` share.
+fn skew(plan: &TestPlan, readers: &[String], topics: &[&String]) -> usize {
+    let size = |id: &String| topics.iter().map(|topic| plan.of(id, topic).len()).sum::<usize>();
+    let sizes = || readers.iter().map(size);
+    sizes().max().unwrap_or(0) - sizes().min().unwrap_or(0)
+}
+
+/// Lag that nobody knows, none at all, none but in one place, or any.
+fn rare_lags(world: &World, dice: &mut Dice) -> Lags {
+    let mut lags = lags(world, dice);
+    match dice.roll(4) {
+        0 => lags.values_mut().for_each(|lag| *lag = UNKNOWN),
+        1 => lags.values_mut().for_each(|lag| *lag = 0),
+        2 => lags.values_mut().skip(1).for_each(|lag| *lag = 0),
+        _ => {}
+    }
+    lags
+}
+
+#[test]
+fn the_skew_holds_in_either_scope_with_and_without_lag() {
+    for (scope, most) in [("topic", 1), ("topic", 3), ("group", 1), ("group", 2)] {
+        for seed in 0..150 {
+            let (mut world, mut dice) = (World::new(seed, USUAL), Dice::new(seed));
+            for _ in 0..6 {
+                let lags = rare_lags(&world, &mut dice);
+                let planned = |world: &World| {
+                    let group = world.group().config("scope", scope).config("max_count_skew", most as f64);
+                    group.column("lag", column(&lags)).plan(assign).expect("a plan")
+                };
+                let plan = planned(&world);
+                laws::whole(&world.group(), &plan);
+                let mut pools: BTreeMap<Vec<String>, Vec<&String>> = BTreeMap::new();
+                for topic in world.topics.keys() {
+                    let readers = world.members.iter().filter(|(_, reader)| reader.topics.contains(topic));
+                    pools.entry(readers.map(|(id, _)| id.clone()).collect()).or_default().push(topic);
+                }
+                for (readers, topics) in &pools {
+                    if scope == "group" {
+                        assert!(skew(&plan, readers, topics) <= most, "seed {seed}: {topics:?} {plan:?}");
+                    }
+                    for topic in topics.iter().filter(|_| scope == "topic") {
+                        assert!(skew(&plan, readers, &[topic]) <= most, "seed {seed}: {topic} {plan:?}");
+                    }
+                }
+                world.adopt(&plan);
+                assert_eq!(planned(&world).owners, plan.owners, "seed {seed}: nothing has changed");
+                world.happen(USUAL);
+            }
         }
-    });
+    }
+}
+
+#[test]
+fn without_lag_the_scope_and_the_skew_hold_all_the_same() {
+    // Four and four, but each topic with one member: even over both, and not at all in each.
+    let group = TestGroup::new()
+        .topic("t", 4)
+        .topic("u", 4)
+        .member(TestMember::new("a").reads(["t", "u"]).owned("t", 0..4))
+        .member(TestMember::new("b").reads(["t", "u"]).owned("u", 0..4));
+    let kept = group.clone().plan(assign).expect("a plan");
+    assert_eq!((kept.of("a", "t").len(), kept.of("b", "u").len()), (4, 4));
+    for config in [BY_TOPIC, EVEN_BY_TOPIC] {
+        let plan = config(group.clone()).plan(assign).expect("a plan");
+        let sizes = ["a", "b"].map(|id| ["t", "u"].map(|topic| plan.of(id, topic).len()));
+        assert_eq!(sizes, [[2, 2], [2, 2]]);
+    }
 }
 
 #[test]

@@ -23,19 +23,13 @@
 //! # assert_eq!((plan.of("m-00", "clicks"), plan.of("m-00", "views")), (&[0, 2][..], &[0, 2][..]));
 //! ```
 
-use crate::abi::msgpack::{Malformed, Reader};
 use crate::refusal::push_number;
 use crate::strategy::order::{self, Lowest};
-use crate::{Group, Member, Owners, Refusal, Topic, Values, bad_setting};
+use crate::{Group, Member, Owners, Refusal, Topic, Values};
 
 /// The setting `join` of a configuration: lists of topics. `None` when it is not there.
 pub fn join_of<'a>(config: &Values<'a>) -> Result<Option<Vec<Vec<&'a str>>>, Refusal> {
-    let Some(value) = config.get("join") else { return Ok(None) };
-    let read = |mut from: Reader<'a>| -> Result<Vec<Vec<&'a str>>, Malformed> {
-        (0..from.array("sets")?).map(|_| (0..from.array("a set")?).map(|_| from.text("a topic")).collect()).collect()
-    };
-    let remedy = "write lists of topics, such as [[\"clicks\", \"views\"]]";
-    read(value.clone()).map(Some).map_err(|_| bad_setting("join", value, remedy))
+    config.text_lists("join", "write lists of topics, such as [[\"clicks\", \"views\"]]")
 }
 
 /// The setting `form` of a configuration.

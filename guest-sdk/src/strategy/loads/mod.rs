@@ -48,6 +48,11 @@ impl<'a> Loads<'a> {
         (fits && group.partitions().any(|partition| loads.get(partition) > 0)).then_some(loads)
     }
 
+    /// No load anywhere: counts alone are evened out, within the rules.
+    pub fn none() -> Self {
+        Loads(&[])
+    }
+
     /// A partition's load; 0 also when nobody knows it.
     #[inline]
     pub fn get(&self, partition: Partition) -> u64 {
