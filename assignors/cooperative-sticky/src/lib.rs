@@ -17,5 +17,6 @@ assignor! {
 
 /// The strategy.
 pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+    group.config().only(&["compat"])?;
     Sticky::new(group).configured()?.plan(owners)
 }

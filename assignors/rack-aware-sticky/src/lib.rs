@@ -16,5 +16,6 @@ assignor! {
 
 /// The strategy.
 pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+    group.config().only(&[])?;
     Sticky::new(group).near_replicas().plan(owners)
 }

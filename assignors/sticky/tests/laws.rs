@@ -219,3 +219,13 @@ fn a_setting_that_is_not_known_is_refused_by_its_name() {
     assert_eq!(refused.code, "bad_config");
     assert!(refused.message.contains("compat") && refused.message.contains("sarama"), "{}", refused.message);
 }
+
+#[test]
+fn a_setting_that_is_not_known_is_refused() {
+    let group = TestGroup::new().topic("t", 1).member(TestMember::new("a").reads(["t"]));
+    let told = |group: TestGroup| group.plan(assign).unwrap_err().message;
+    let wrong = told(group.clone().config("compt", "kafka"));
+    assert_eq!(wrong, "config: there is no key \"compt\": did you mean \"compat\"?");
+    let wrong = told(group.config("compat", "kafak"));
+    assert_eq!(wrong, "config: compat is \"kafak\": write \"kafka\" or \"none\"");
+}

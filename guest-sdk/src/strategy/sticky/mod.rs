@@ -85,18 +85,8 @@ impl<'g> Sticky<'g> {
     /// What `compat` in the group's configuration says: under `kafka` the plan is Kafka 3.9's own, whatever it promises. (Racks count
     /// then as they do there, if the column `replica_racks` is there.)
     pub fn configured(mut self) -> Result<Self, Refusal> {
-        let Some(mut value) = self.group.config().get("compat") else { return Ok(self) };
-        match value.text("a text") {
-            Ok("none") => {}
-            Ok("kafka") => self.as_kafka = Some(kafka::plan),
-            Ok(other) => {
-                let known = "the setting compat is not known with this value: write \"kafka\" for Kafka's own answer, or leave it out: ";
-                return Err(Refusal::new("bad_config", known.to_owned() + other));
-            }
-            Err(_) => {
-                let text = "the setting compat is not a text: write \"kafka\" for Kafka's own answer, or leave it out";
-                return Err(Refusal::new("bad_config", text));
-            }
+        if self.group.config().choice("compat", &["kafka", "none"])? == Some(0) {
+            self.as_kafka = Some(kafka::plan);
         }
         Ok(self)
     }
