@@ -85,8 +85,17 @@ impl<'g> Sticky<'g> {
     /// What `compat` in the group's configuration says: under `kafka` the plan is Kafka 3.9's own, whatever it promises. (Racks count
     /// then as they do there, if the column `replica_racks` is there.)
     pub fn configured(mut self) -> Result<Self, Refusal> {
-        if self.group.config().choice("compat", &["kafka", "none"])? == Some(0) {
-            self.as_kafka = Some(kafka::plan);
+        match self.group.config().get("compat").map(|mut value| value.text("a text")) {
+            None | Some(Ok("none")) => {}
+            Some(Ok("kafka")) => self.as_kafka = Some(kafka::plan),
+            Some(Ok(other)) => {
+                let remedy = ["config: compat is \"", other, "\": write \"kafka\" or \"none\""].concat();
+                return Err(Refusal::new("bad_config", remedy));
+            }
+            Some(Err(_)) => {
+                let remedy = "config: compat is not a text: write \"kafka\" or \"none\"";
+                return Err(Refusal::new("bad_config", remedy));
+            }
         }
         Ok(self)
     }
