@@ -236,5 +236,7 @@ fn what_cannot_be_right_is_refused_with_names_and_counts() {
     assert_eq!(form.message, "config: form is \"stick\": write \"sticky\" or \"range\"");
     let list = refused(base().config("join", vec!["clicks", "views"]));
     assert_eq!(list.message, "config: join is a list: write lists of topics, such as [[\"clicks\", \"views\"]]");
+    let empty = refused(join(base(), vec![vec!["clicks"], vec![]]));
+    assert_eq!(empty.message, "config: join has an empty set: name its topics, or leave it out");
     assert!(join(base(), vec![vec!["gone", "away"]]).plan(assign).is_ok(), "nobody asks for that set");
 }
