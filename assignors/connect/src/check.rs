@@ -17,7 +17,12 @@ pub fn check(group: &StateGroup<'_>, states: &[&[u8]]) -> Result<(), Refusal> {
     let mut told = Vec::with_capacity(states.len());
     for (member, state) in group.members().zip(states) {
         let state = Assignment::read(state).map_err(|_| wrong(member, "a state cannot be read"))?;
-        let metadata = Metadata::read(member.metadata()).map_err(|_| wrong(member, "its metadata cannot be read"))?;
+        let Ok(metadata) = Metadata::read(member.metadata()) else {
+            if !state.work.is_empty() {
+                return Err(wrong(member, "work is given to a worker whose metadata cannot be read"));
+            }
+            continue;
+        };
         // Whose leader is behind is told to change nothing, whatever it runs.
         if state.version > 0 && state.error == 0 {
             for piece in pieces(&metadata.runs) {

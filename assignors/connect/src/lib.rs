@@ -44,7 +44,7 @@ pub fn assign(group: &StateGroup<'_>, states: &mut States) -> Result<(), Refusal
         None => i16::from(config.choice("rebalance", &["eager", "incremental"])? != Some(0)),
     };
     let max_delay_ms = config.whole("max_delay_ms", 0, MAX_DELAY_MS)?.unwrap_or(300_000) as i64;
-    let workers = read_workers(group)?;
+    let (workers, garbled) = read_workers(group);
     let catalog = Catalog::of(group)?;
 
     let mut memo = group.memo().and_then(|memo| Memo::read(memo).ok()).unwrap_or_default();
@@ -85,6 +85,11 @@ pub fn assign(group: &StateGroup<'_>, states: &mut States) -> Result<(), Refusal
     for (worker, told) in workers.iter().zip(told) {
         states.give(worker.member, told.write());
     }
+    for (member, wanted) in garbled {
+        // Version 1 is read by all that are not eager.
+        states.give(member, head(version.min(1), leader, offset).write());
+        states.note(Level::Warn, &garbled_note(member.id(), wanted));
+    }
     Ok(())
 }
 
@@ -96,16 +101,26 @@ struct Worker<'g> {
     metadata: Metadata<'g>,
 }
 
-fn read_workers<'g>(group: &'g StateGroup<'_>) -> Result<Vec<Worker<'g>>, Refusal> {
-    let read = |member: StateMember<'g>| {
-        let metadata = Metadata::read(member.metadata()).map_err(|wanted| {
-            let mut text = String::from("what a worker says of itself cannot be read: expected ");
-            text.push_str(wanted);
-            Refusal::new("bad_metadata", text).about(member.index())
-        })?;
-        Ok(Worker { member, hash: hash(member.instance_id().unwrap_or(member.id())), metadata })
-    };
-    group.members().map(read).collect()
+/// The workers, and apart from them those of which nothing can be read, with what was expected: one of these stops nobody else.
+fn read_workers<'g>(group: &'g StateGroup<'_>) -> (Vec<Worker<'g>>, Vec<(StateMember<'g>, wire::Malformed)>) {
+    let (mut workers, mut garbled) = (Vec::new(), Vec::new());
+    for member in group.members() {
+        match Metadata::read(member.metadata()) {
+            Ok(metadata) => {
+                workers.push(Worker { member, hash: hash(member.instance_id().unwrap_or(member.id())), metadata });
+            }
+            Err(wanted) => garbled.push((member, wanted)),
+        }
+    }
+    (workers, garbled)
+}
+
+fn garbled_note(id: &str, wanted: wire::Malformed) -> String {
+    let mut text = String::from("what worker ");
+    text.push_str(id);
+    text.push_str(" says of itself cannot be read, so it gets no work: expected ");
+    text.push_str(wanted);
+    text
 }
 
 /// Who tells the others about the configuration: who did so before, else the first that has read all of it.
@@ -169,5 +184,16 @@ fn incremental<'a>(round: &Round<'_, 'a>, workers: &[Worker<'a>], memo: &mut Mem
             }
             told.revoked = gone.into_iter().collect();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::garbled_note;
+
+    #[test]
+    fn the_note_names_the_worker_and_what_is_wrong_with_it() {
+        let note = garbled_note("w1", "a url");
+        assert_eq!(note, "what worker w1 says of itself cannot be read, so it gets no work: expected a url");
     }
 }

@@ -237,8 +237,31 @@ fn settings_and_bytes_that_are_none_are_refused_in_a_sentence() {
         "config: connectors is \"jdbc\": write the number of tasks of each, such as { jdbc = 4 }"
     );
     assert!(refused(&group().config("max_delay", 1.0)).message.ends_with("did you mean \"max_delay_ms\"?"));
-    let broken = group().context(context(None, &[])).member("a", [0, 1, 0, 9]);
-    assert_eq!((refused(&broken).code.as_str(), refused(&broken).member), ("bad_metadata", Some(0)));
+}
+
+#[test]
+fn a_worker_that_cannot_be_read_gets_nothing_and_stops_nobody() {
+    let worker = || Metadata { version: 1, url: "u", offset: 1, runs: Vec::new() }.write();
+    for (protocol, version) in [("default", 0), ("compatible", 1), ("sessioned", 1)] {
+        let group = TestStates::new().protocol(protocol).context(context(None, &[("c", 3)]));
+        // The broken one comes first, so it would lead and be served first.
+        let group = group.member("a", [0, 1, 0, 9]).member("b", worker()).member("c", worker());
+        let plan = group.plan(assign).expect("a plan");
+        assert_eq!(group.check(check::check, &plan), Ok(()));
+        let told = |id: &str| Assignment::read(&plan.states[id]).expect("an assignment");
+        let pieces = |id: &str| told(id).work.iter().map(|(_, tasks)| tasks.len()).sum::<usize>();
+        assert_eq!((pieces("a"), pieces("b") + pieces("c")), (0, 4), "{protocol}");
+        assert_eq!((told("a").version, told("a").error, told("a").leader), (version, 0, "b"));
+        assert_eq!((told("a").revoked.len(), told("a").delay_ms), (0, 0));
+
+        let mut given = plan.clone();
+        given.states.insert("a".into(), Assignment { work: vec![("d", vec![0])], ..Assignment::default() }.write());
+        assert_eq!(group.check(check::check, &given).expect_err("refused").member, Some(0));
+
+        let alone = group.without_member("b").without_member("c");
+        let plan = alone.plan(assign).expect("a plan");
+        assert!(Assignment::read(&plan.states["a"]).expect("an assignment").work.is_empty(), "{protocol}");
+    }
 }
 
 #[test]

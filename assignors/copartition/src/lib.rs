@@ -17,6 +17,9 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     let config = group.config();
     config.only(&["join", "form"])?;
     let join = join_of(&config)?.unwrap_or_default();
+    if join.iter().any(Vec::is_empty) {
+        return Err(Refusal::new("bad_config", "config: join has an empty set: name its topics, or leave it out"));
+    }
     let mut shares = Copartition::new(group, form_of(&config)?);
     for set in JoinSet::of(group.topics(), &join)? {
         shares.give(&set, owners)?;

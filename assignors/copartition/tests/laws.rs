@@ -243,5 +243,7 @@ fn what_cannot_be_right_is_refused_with_names_and_counts() {
     assert_eq!(nested.message, format!("config: join[1][1] is 3: {remedy}"));
     let text = refused(base().config("join", "clicks"));
     assert_eq!(text.message, format!("config: join is \"clicks\": {remedy}"));
+    let empty = refused(join(base(), vec![vec!["clicks"], vec![]]));
+    assert_eq!(empty.message, "config: join has an empty set: name its topics, or leave it out");
     assert!(join(base(), vec![vec!["gone", "away"]]).plan(assign).is_ok(), "nobody asks for that set");
 }

@@ -18,8 +18,8 @@ pub struct Copies {
 const NOBODY: u32 = u32::MAX;
 
 impl Copies {
-    /// What members claim, as far as it may stay: at most as many holders as there may be, those of the newest claims first, and no
-    /// two in one rack where there are racks enough, which outrank staying.
+    /// What members claim, as far as it may stay: at most as many holders as there may be, those that have least first, then those
+    /// of the newest claims, and no two in one rack where there are racks enough, which outrank staying.
     pub fn of(group: &Group<'_>, most: usize) -> Self {
         let members = group.members();
         let own_rack = (group.racks().len() as u32..).zip(members.clone());
@@ -32,29 +32,42 @@ impl Copies {
         };
         let layers = group.claim_layers();
         let mut readers = Readers::default();
-        for topic in group.topics().filter(|_| layers > 0) {
-            let most = most.min(readers.of(topic, &held.racks));
-            // So many copies may be in a rack that another copy is in already.
-            let mut doubles;
-            for partition in topic.partitions() {
-                doubles = most.saturating_sub(readers.racks);
-                for member in (0..layers).filter_map(|layer| group.owner_before_in(layer, partition)) {
-                    let index = member.index() as u32;
-                    let holders = held.holders(partition.index());
-                    if holders.len() == most || holders.contains(&index) {
-                        continue;
+        let mut claimants = Vec::with_capacity(layers);
+        // What nothing is cut of goes first: what is cut can then be of those that have most.
+        for is_cut in [false, true] {
+            for topic in group.topics().filter(|_| layers > 0) {
+                let most = most.min(readers.of(topic, &held.racks));
+                // So many copies may be in a rack that another copy is in already.
+                let doubles = most.saturating_sub(readers.racks);
+                for partition in topic.partitions() {
+                    let claims = (0..layers).filter_map(|layer| group.owner_before_in(layer, partition));
+                    claimants.clear();
+                    claimants.extend(claims.map(|member| member.index() as u32));
+                    if (claimants.len() > most) == is_cut {
+                        claimants.sort_by_key(|&member| if is_cut { held.loads[member as usize] } else { 0 });
+                        held.keep(partition.index(), &claimants, most, doubles);
                     }
-                    if held.has_rack(partition.index(), held.racks[member.index()]) {
-                        if doubles == 0 {
-                            continue;
-                        }
-                        doubles -= 1;
-                    }
-                    held.add(partition.index(), index);
                 }
             }
         }
         held
+    }
+
+    /// Keeps of the claimants, in their order, as many as there may be, and so many of them in racks of others.
+    fn keep(&mut self, partition: usize, claimants: &[u32], most: usize, mut doubles: usize) {
+        for &member in claimants {
+            let holders = self.holders(partition);
+            if holders.len() == most || holders.contains(&member) {
+                continue;
+            }
+            if self.has_rack(partition, self.racks[member as usize]) {
+                if doubles == 0 {
+                    continue;
+                }
+                doubles -= 1;
+            }
+            self.add(partition, member);
+        }
     }
 
     /// How many copies there may be.

@@ -1,6 +1,7 @@
 //! Several copies of each partition, on distinct members and racks, one of them the primary.
 
 mod copies;
+mod fewest;
 mod memo;
 mod pools;
 mod primaries;
@@ -24,7 +25,7 @@ assignor! {
 /// As many as claims have layers: of more copies nobody would know who has them.
 const MAX_COPIES: u64 = divvy_guest::abi::MAX_CLAIM_LAYERS as u64;
 
-/// Keeps what is there, adds what is missing, evens out; then says who is the primary.
+/// Keeps what is there, adds what is missing, evens out with as few moves as can be; then says who is the primary.
 pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     let config = group.config();
     config.only(&["copies"])?;
@@ -33,6 +34,7 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     let mut held = Copies::of(group, usize::from(copies));
     pools::fill(group, &mut held);
     spread::even_out(group, &mut held);
+    fewest::settle(group, &mut held);
     primaries::choose(group, &mut held);
     for partition in group.partitions() {
         for (copy, &holder) in (0..).zip(held.holders(partition.index())) {

@@ -18,7 +18,7 @@ struct Spread<'g, 'c> {
     topics: Vec<Topic<'g>>,
     members: Vec<Member<'g>>,
     held: &'c mut Copies,
-    /// Partitions of each member.
+    /// Partitions of each member, those that it had before first.
     lists: Vec<Vec<u32>>,
     /// For each member its kind: rack and subscription. Without a rack nobody stands in a member's way but itself.
     kinds: Vec<u32>,
@@ -47,8 +47,17 @@ impl<'g, 'c> Spread<'g, 'c> {
     fn new(group: &'g Group<'_>, held: &'c mut Copies) -> Self {
         let members: Vec<Member<'g>> = group.members().collect();
         let mut lists: Vec<Vec<u32>> = held.loads.iter().map(|&load| Vec::with_capacity(load as usize)).collect();
-        for partition in 0..group.partitions().len() {
-            held.holders(partition).iter().for_each(|&holder| lists[holder as usize].push(partition as u32));
+        // New copies last: these are looked at first, so that they go before one that may stay.
+        let was = |partition, holder| {
+            let owners = (0..group.claim_layers()).filter_map(|layer| group.owner_before_in(layer, partition));
+            owners.map(|owner| owner.index() as u32).any(|owner| owner == holder)
+        };
+        for is_old in [true, false] {
+            for partition in group.partitions() {
+                let holders = held.holders(partition.index()).iter();
+                let holders = holders.filter(|&&holder| was(partition, holder) == is_old);
+                holders.for_each(|&holder| lists[holder as usize].push(partition.index() as u32));
+            }
         }
         let racks = group.racks().len() as u32;
         let mut numbers = BTreeMap::new();
@@ -129,7 +138,7 @@ impl<'g, 'c> Spread<'g, 'c> {
         found
     }
 
-    /// The highest of the giver's partitions that the taker may have, of those before `end`, which goes down to what is for its kind.
+    /// The last of the giver's partitions that the taker may have, of those before `end`, which goes down to what is for its kind.
     fn find(&self, giver: u32, taker: u32, end: &mut usize, looks: &mut usize) -> Option<usize> {
         let [from, to] = [giver, taker].map(|member| self.held.racks[member as usize]);
         let list = &self.lists[giver as usize];

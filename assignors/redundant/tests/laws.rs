@@ -305,3 +305,90 @@ fn settings_that_are_none_are_refused() {
     let wrong = refused(TestGroup::new().config("copys", 2.0));
     assert_eq!(wrong, "config: there is no key \"copys\": did you mean \"copies\"?");
 }
+
+/// The fewest new copies of all plans of equal readers that are whole and even; `had` are the claims by partition, as bits.
+fn fewest_new(had: &[u32], copies: u32, sizes: &mut Vec<u32>) -> Option<u32> {
+    let Some((had, rest)) = had.split_first() else {
+        let spread = sizes.iter().max().unwrap_or(&0) - sizes.iter().min().unwrap_or(&0);
+        return (spread <= 1).then_some(0);
+    };
+    let mut fewest = None;
+    for set in (0..1_u32 << sizes.len()).filter(|set| set.count_ones() == copies) {
+        (0..sizes.len()).for_each(|at| sizes[at] += set >> at & 1);
+        let new = fewest_new(rest, copies, sizes).map(|new| new + (set & !had).count_ones());
+        fewest = fewest.into_iter().chain(new).min();
+        (0..sizes.len()).for_each(|at| sizes[at] -= set >> at & 1);
+    }
+    fewest
+}
+
+/// The copies that a plan gives to members which did not have them.
+fn new_copies(had: &[u32], plan: &TestPlan) -> u32 {
+    let bit = |id: &String| 1_u32 << id[1..].parse::<u32>().expect("a number");
+    let new = |((_, at), owners): (&(String, u32), &Vec<String>)| {
+        owners.iter().filter(|id| had[*at as usize] & bit(id) == 0).count() as u32
+    };
+    plan.owners.iter().map(new).sum()
+}
+
+/// A group of `m0`, `m1` and so on that all read one topic and had these copies.
+fn equal_readers(members: usize, copies: u32, had: &[u32]) -> TestGroup {
+    let mut group = TestGroup::new().topic("t", had.len() as u32).copies().config("copies", f64::from(copies));
+    for at in 0..members {
+        let owned = (0..had.len() as u32).filter(|partition| had[*partition as usize] >> at & 1 == 1);
+        group = group.member(TestMember::new(format!("m{at}")).reads(["t"]).owned("t", owned));
+    }
+    group
+}
+
+#[test]
+fn of_all_plans_as_even_none_has_fewer_new_copies() {
+    for seed in 0..1_500 {
+        let mut dice = Dice::new(seed);
+        let (partitions, members) = (dice.roll(5) + 1, dice.roll(4) as usize + 1);
+        let copies = (dice.roll(3) as u32 + 1).min(members as u32);
+        // As many claims as there are, also more than copies: the setting may have been higher.
+        let had: Vec<u32> = (0..partitions).map(|_| dice.roll(1 << members) as u32).collect();
+        let plan = equal_readers(members, copies, &had).plan(assign).expect("a plan");
+        laws::balanced(&plan, 1);
+        let fewest = fewest_new(&had, copies, &mut vec![0; members]);
+        assert_eq!(Some(new_copies(&had, &plan)), fewest, "seed {seed}: {copies} copies, had {had:?}");
+    }
+}
+
+#[test]
+fn a_copy_of_who_stays_is_not_taken_when_another_one_leaves() {
+    let had = [0b001, 0b011, 0b100];
+    let plan = equal_readers(3, 2, &had).plan(assign).expect("a plan");
+    assert_eq!((plan.of("m0", "t"), plan.of("m1", "t"), plan.of("m2", "t")), (&[0, 1][..], &[1, 2][..], &[0, 2][..]));
+}
+
+#[test]
+fn of_too_many_copies_those_are_cut_that_leave_the_rest_even() {
+    let plan = equal_readers(2, 1, &[0b11, 0b01, 0b01, 0b00]).plan(assign).expect("a plan");
+    assert_eq!((plan.of("m0", "t"), plan.of("m1", "t")), (&[1, 2][..], &[0, 3][..]));
+}
+
+#[test]
+fn with_one_copy_more_nothing_moves() {
+    for seed in 0..500 {
+        let mut dice = Dice::new(seed);
+        let (partitions, members) = (dice.roll(12) as usize + 1, dice.roll(6) as usize + 2);
+        let copies = dice.roll(members as u64 - 1) as u32 + 1;
+        let had: Vec<u32> = (0..partitions).map(|_| dice.roll(1 << members) as u32).collect();
+        let before = equal_readers(members, copies, &had).plan(assign).expect("a plan");
+        let bits = |owners: &Vec<String>| owners.iter().map(|id| 1 << id[1..].parse::<u32>().expect("a number")).sum();
+        let had: Vec<u32> = before.owners.values().map(bits).collect();
+        let after = equal_readers(members, copies + 1, &had).plan(assign).expect("a plan");
+        assert_eq!(new_copies(&had, &after), partitions as u32, "seed {seed}: {copies} copies, had {had:?}");
+    }
+}
+
+#[test]
+fn who_has_to_give_gives_what_is_new() {
+    let group = TestGroup::new().topic("a", 4).topic("z", 2).copies().config("copies", 1.0);
+    let group = group.member(TestMember::new("m0").reads(["a"]));
+    let group = group.member(TestMember::new("m1").reads(["a", "z"]).owned("a", [3]));
+    let plan = group.plan(assign).expect("a plan");
+    assert_eq!((plan.of("m0", "a"), plan.of("m1", "a")), (&[0, 1, 2][..], &[3][..]));
+}
