@@ -46,9 +46,10 @@ pub(super) fn description(group: &GroupDescription, limits: &[Setting]) -> Value
     all["last_trigger"] = json!(group.last_trigger);
     all["led"] = json!(group.led.as_ref().map(led));
     all["stand_in"] = json!(group.stand_in);
+    all["copies"] = json!(group.copies);
     all["suspended"] = group.suspensions.iter().map(suspension).collect();
     let states = members.iter().filter_map(|member| Some((member["id"].as_str()?, &member["state"])));
-    all["alarms"] = json!(alarms::double_owners(Some(group.summary.generation.0), states));
+    all["alarms"] = json!(alarms::surplus_owners(Some(group.summary.generation.0), group.copies, states));
     all["limits"] = limits.iter().map(limit).collect::<Map<_, _>>().into();
     all["members"] = Value::Array(members);
     all

@@ -8,6 +8,10 @@
 //!   "config": {}, "expect": { "m-1": { "clicks": [0] }, "m-2": { "clicks": [1] } } }
 //! ```
 //!
+//! A topic's `loads` are what a strategy is told of its partitions' loads and of their lags alike; `"lag": [5, null]` beside or
+//! without them says the lags alone, null where a lag is unknown. A member's `weight` is its fact of that name; others stand
+//! in `"facts": { "cores": 4 }`.
+//!
 //! `expect` and `expect_props` are about one round, `expect_final` and `expect_final_props` about the last one of a group that
 //! hands over step by step. With `"compat": "kafka"` in its configuration a case expects what Kafka makes of it, where that is
 //! recorded (`known`, `known_final`).
@@ -31,6 +35,7 @@ use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::topics::{Topic, TopicTable};
 
 mod expectation;
+mod given;
 mod ground;
 mod once;
 mod property;
@@ -39,6 +44,7 @@ mod read;
 mod tests;
 
 use expectation::Expectation;
+use given::Given;
 pub use ground::Shares;
 use ground::{CaseMember, Ground};
 use property::Props;
@@ -49,7 +55,8 @@ const COMPAT: &str = "compat";
 const KAFKA: &str = "kafka";
 const KAFKAS_RECORD: &str = "kafka-3.9";
 
-/// The column that a topic's `loads` become, beside that of lags: a case says how much there is to do only once.
+/// The column that a topic's `loads` become, beside that of lags unless its `lag` says these: mostly a case says only once how
+/// much there is to do.
 const LOADS: &str = "loads";
 
 /// The type whose members share partitions.
@@ -63,6 +70,7 @@ pub struct Case {
     /// Its name; a case without one is called by its number in the file.
     pub name: String,
     ground: Ground,
+    given: Given,
     config: Value,
     /// Who gets what, exactly: partitions by topic, or a state as it is shown.
     expect: Option<BTreeMap<String, Value>>,
@@ -120,7 +128,7 @@ impl Case {
             .map(|member| MemberInput {
                 id: MemberId::from(member.id.as_str()),
                 instance: member.instance_id.as_deref().map(Into::into),
-                metadata: metadata(member, &manifest.protocol_type),
+                metadata: metadata(member, self.given.facts.get(&member.id), &manifest.protocol_type),
             })
             .collect();
         let topics = ground.topics.iter().map(|(name, topic)| {
@@ -134,6 +142,8 @@ impl Case {
             .iter()
             .map(|(name, topic)| (TopicName::from(name.as_str()), topic.loads.clone().unwrap_or_default()))
             .collect();
+        let mut lags = loads.clone();
+        lags.extend(self.given.lags.clone());
         lead(
             assignor,
             &LeaderInput {
@@ -145,7 +155,7 @@ impl Case {
                 members: &members,
                 topics: &TopicTable(topics.collect()),
                 columns: &[
-                    Column { name: names::LAG.to_owned(), values: loads.clone(), unknown: UNKNOWN_LAG },
+                    Column { name: names::LAG.to_owned(), values: lags, unknown: UNKNOWN_LAG },
                     Column { name: LOADS.to_owned(), values: loads, unknown: 0 },
                 ],
                 config: &self.config,
@@ -213,8 +223,9 @@ impl Case {
     }
 }
 
-fn metadata(member: &CaseMember, protocol_type: &str) -> Bytes {
-    let mut facts: Facts = member.weight.iter().map(|weight| ("weight".to_owned(), weight.clone())).collect();
+fn metadata(member: &CaseMember, facts: Option<&Facts>, protocol_type: &str) -> Bytes {
+    let mut facts = facts.cloned().unwrap_or_default();
+    facts.extend(member.weight.iter().map(|weight| ("weight".to_owned(), weight.clone())));
     if protocol_type == "single-writer" {
         facts.extend(member.rack.iter().map(|rack| ("rack".to_owned(), json!(rack))));
         return Candidate { facts }.encode().into();

@@ -80,7 +80,9 @@ impl Failure {
 
     /// A strategy that gave no plan.
     pub fn of_strategy(module: impl fmt::Display, error: CallError) -> anyhow::Error {
-        Self { kind: Kind::Failed, sentence: format!("{module}: {error}"), fault: Some(error) }.into()
+        let code = error.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+        let sentence = format!("{module}: {}{code}: {}", error.kind.name(), error.message);
+        Self { kind: Kind::Failed, sentence, fault: Some(error) }.into()
     }
 
     /// Says what went wrong, and gives the exit code.

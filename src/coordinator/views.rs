@@ -31,6 +31,7 @@ impl Coordinator {
             last_trigger: None,
             led: None,
             stand_in: None,
+            copies: 1,
         })
     }
 

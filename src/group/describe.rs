@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::Group;
 use super::event::ModuleOffer;
-use super::record::{StandIn, Suspension};
+use super::record::{PlanRecord, StandIn, Suspension};
 use super::roster::Member;
 use super::trigger::Trigger;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
@@ -87,6 +87,8 @@ pub struct GroupDescription {
     pub led: Option<LedDescription>,
     /// What made the plan in force in place of a module that failed.
     pub stand_in: Option<StandIn>,
+    /// How many members a partition may go to in the states that are shown.
+    pub copies: u16,
 }
 
 /// How the coordinator leads a group.
@@ -152,6 +154,7 @@ impl Group {
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
             led: self.describe_led(now),
             stand_in: in_force().and_then(|plan| plan.stand_in.clone()),
+            copies: self.shown_plan().map_or(1, |plan| plan.copies),
         }
     }
 
@@ -161,11 +164,14 @@ impl Group {
         of_topic.map(|((_, partition), record)| (*partition, record.offset.offset))
     }
 
+    /// In a rebalance the shares of the generation before are shown, as they may still be worked on; never a plan that nobody
+    /// was told yet.
+    fn shown_plan(&self) -> Option<&PlanRecord> {
+        self.plan.as_ref().filter(|_| self.ownership.is_told())
+    }
+
     fn describe_member(&self, id: &MemberId, member: &Member) -> MemberDescription {
-        // In a rebalance the shares of the generation before are shown, as they may still be worked on; never a plan that
-        // nobody was told yet.
-        let plan = self.plan.as_ref().filter(|_| self.ownership.is_told());
-        let state = plan.and_then(|plan| plan.state(id));
+        let state = self.shown_plan().and_then(|plan| plan.state(id));
         let shown = self.protocol.as_ref().or(member.protocols.first().map(|offered| &offered.name));
         MemberDescription {
             id: id.clone(),

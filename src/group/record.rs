@@ -125,6 +125,13 @@ pub struct PlanRecord {
     /// What made it in place of the protocol's own module; none if that one made it.
     #[serde(default)]
     pub stand_in: Option<StandIn>,
+    /// How many members each partition may go to; of a leader that does not say, one.
+    #[serde(default = "one")]
+    pub copies: u16,
+}
+
+fn one() -> u16 {
+    1
 }
 
 /// What made a plan in place of a module that failed.

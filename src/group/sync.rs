@@ -166,6 +166,7 @@ impl Group {
     /// The plan is fine: it is stored, and handed out when it is durable.
     pub(super) fn accept(&mut self, plan: SubmittedPlan, step: &mut Step) {
         let is_foreign = plan.origin.is_none();
+        let copies = plan.origin.as_ref().map_or(1, |origin| origin.copies);
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
         let (fingerprint, call_again, served_by) =
@@ -193,6 +194,7 @@ impl Group {
             fingerprint,
             call_again,
             stand_in,
+            copies,
         });
         match fault {
             Some(fault) => {

@@ -119,7 +119,7 @@ impl Modules {
         files.into_iter().find(|file| file.last_error.is_some() && is_it(file)).and_then(|file| file.last_error)
     }
 
-    /// A warning for each name that settings of led groups hope for and that no module serves: it may come later.
+    /// A warning for each name that settings hope for and that no module serves: it may come later.
     pub(crate) fn warn_of_missing(&self, config: &Config) {
         let Some(folder) = self.folder() else { return };
         let offers = self.offers();
@@ -128,6 +128,15 @@ impl Modules {
             *NATIVE == *name || offers.iter().any(|it| it.protocol.as_str().strip_prefix(name).is_some_and(is_it))
         };
         let folder = folder.display();
+        // A folder without any module is one that is still to be filled: each name of a file would be reported.
+        for (pattern, settings) in config.groups.iter().filter(|_| !offers.is_empty()) {
+            let or_else = if settings.lead == Lead::Members { "; it counts where members bring it" } else { "" };
+            for name in settings.config.keys().filter(|name| !serves(name)) {
+                tracing::warn!(
+                    "[[group]] {pattern:?}: no module {name} (of config.{name}) in {folder}, so far{or_else}"
+                );
+            }
+        }
         for (pattern, settings) in config.groups.iter().filter(|(_, settings)| settings.lead == Lead::Coordinator) {
             for alias in settings.aliases.iter().filter(|alias| !serves(&alias.assignor)) {
                 let (assignor, protocol) = (&alias.assignor, &alias.protocol);

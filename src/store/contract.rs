@@ -284,6 +284,7 @@ fn plan(generation: i32, bytes: usize) -> Record {
         fingerprint: Some(u64::MAX - 1),
         call_again: Some(WallTime(1_800_000_000_007)),
         stand_in: Some(StandIn { by: "its own range".to_owned(), reason: "trap".to_owned() }),
+        copies: 2,
     })
 }
 

@@ -1,7 +1,7 @@
 //! divvy's own fields: tagged fields that Kafka's messages carry between two divvies and that nobody else looks at.
 //!
 //! They stand in flexible versions only (KIP-482), above all numbers of Kafka's, and are sent only to a peer that
-//! showed itself: the server by [`ApiVersionsTag`], a member by [`JoinRequestTag`]. Everything works without them.
+//! showed itself: the server by [`ApiVersionsTag`], a member by [`JoinRequestTag`], who looks by [`DescribeTag`]. Everything works without them.
 //! Each is a MessagePack map from field names to values; a reader passes over names that it does not know and takes
 //! the default for those that are missing, so that either side may be the newer one.
 //!
@@ -13,6 +13,7 @@
 //! | 17411 | SyncGroup request, from v4 | [`SyncRequestTag`] | where the plan comes from, or why there is none |
 //! | 17412 | SyncGroup answer, from v4 | [`SyncResponseTag`] | why there is no state |
 //! | 17413 | Heartbeat request, from v4 | [`HeartbeatRequestTag`] | the modules that the member can run now; how long the answer may wait |
+//! | 17414 | DescribeGroups, both, from v5 | [`DescribeTag`] | how many copies the plans have |
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{DIVVY_DEPTH_MAX, DIVVY_TAG_MAX, MEMO_MAX, MODULES_MAX};
 use super::problem::{DecodeError, Problem};
 use super::tags::Tags;
-use crate::ids::{Digest, Mode, Protocol, TopicName};
+use crate::ids::{Digest, GroupId, Mode, Protocol, TopicName};
 
 /// In the answer to ApiVersions: the peer is divvy.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -117,6 +118,14 @@ pub struct HeartbeatRequestTag {
     pub wait_ms: Option<u32>,
 }
 
+/// In DescribeGroups' request, empty, and then in its answer.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DescribeTag {
+    /// How many members a partition goes to under a group's plan, where that is more than one.
+    pub copies: Vec<(GroupId, u16)>,
+}
+
 macro_rules! tags {
     ($($tag:literal $name:ident $(, bounded by $bound:expr)?;)*) => {$(
         impl $name {
@@ -147,6 +156,7 @@ tags! {
     17411 SyncRequestTag, bounded by |it: &Self| too_long(it.memo.as_ref());
     17412 SyncResponseTag;
     17413 HeartbeatRequestTag, bounded by |it: &Self| too_many(it.modules.as_ref().map_or(0, Vec::len));
+    17414 DescribeTag;
 }
 
 fn too_many(modules: usize) -> Option<Problem> {

@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::process::Command;
 
 use bytes::Bytes;
+use divvy::group::{GroupSettings, Lead};
+use divvy::server::config::Config;
 use divvy::wire::ErrorCode;
 use divvy::wire::messages::join_group::JoinGroupRequestProtocol;
 use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
@@ -16,7 +18,9 @@ use divvy::wire::messages::{
 };
 use serde_json::{Value, json};
 
+use crate::member_ground::{Folder, Worker, builder, built, partitions, together};
 use crate::server_admin::{get, get_json};
+use crate::server_led::led_config;
 use crate::support::{Client, Member, config, join, metric, run, serve, within};
 
 /// The command line's JSON, from the admin port, and its text, from Kafka's.
@@ -170,6 +174,28 @@ async fn b46_a_partition_has_one_owner_in_a_generation() {
     assert_eq!(json["alarms"], json!([alarm]));
     assert!(text.contains("ALARM: t-1 has 2 owners"), "{text}");
     server.stop().await;
+}
+
+/// A strategy of several copies gives each partition to several members, and that is no alarm: whoever leads, and whichever
+/// port is asked.
+#[tokio::test]
+async fn copies_of_a_plan_are_no_alarm() {
+    let folder = Folder::with(&[("redundant", built("redundant"))]);
+    for lead in [Lead::Coordinator, Lead::Members] {
+        let settings = GroupSettings { lead, assignors: vec!["redundant".to_owned()], ..GroupSettings::default() };
+        let groups = vec![("*".to_owned(), settings)];
+        let server = serve(Config { groups, ..led_config(&folder) }).await;
+        let member = || builder(server.addr(), "g").subscribe(["clicks"]).assignors(folder.path());
+        let (mut a, mut b) = (Worker::join(member()).await, Worker::join(member()).await);
+        together(&mut [&mut a, &mut b], |work| partitions(work).len() == 4).await;
+        let group = get_json(server.admin_addr().unwrap(), "/groups/g").await;
+        assert_eq!((&group["protocol"], &group["copies"]), (&json!("redundant@1"), &json!(2)), "{group}");
+        assert_eq!(group["alarms"], json!([]), "{lead:?}: {group}");
+        let (json, text) = shown(&server, "g").await;
+        assert_eq!(json["alarms"], json!([]), "{lead:?}");
+        assert!(text.matches("clicks 0-3").count() == 2 && !text.contains("ALARM"), "{lead:?}: {text}");
+        server.stop().await;
+    }
 }
 
 /// The series of the metrics: lines without their values.

@@ -38,6 +38,21 @@ async fn a_module_that_is_not_there_is_named_with_its_alias_and_its_folder() {
 }
 
 #[tokio::test]
+async fn a_configuration_that_no_module_gets_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let assignors = place.path().join("assignors");
+    std::fs::create_dir(&assignors).unwrap();
+    let log = place.path().join("log");
+    write_config(place.path(), &format!("{LED}\nconfig.evn = {{ a = 1 }}\nconfig.even = {{ a = 1 }}"));
+    std::fs::write(assignors.join("even.wasm"), even(1)).unwrap();
+    let file = place.path().join("divvy.toml");
+    let mut server = Running::logged(&["serve", "--config", file.to_str().unwrap(), "--data", "memory"], &log);
+    address(&mut server);
+    logs(&log, &["no module evn (of config.evn) in", "so far"]).await;
+    assert!(!std::fs::read_to_string(&log).unwrap().contains("config.even"));
+}
+
+#[tokio::test]
 async fn the_log_tells_of_each_file_of_the_folder() {
     let place = tempfile::tempdir().unwrap();
     let assignors = place.path().join("assignors");

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use divvy::ids::{Digest, Mode, Protocol, TopicName};
 use divvy::wire::divvy::{
-    ApiVersionsTag, FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
+    ApiVersionsTag, DescribeTag, FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag,
+    SyncResponseTag,
 };
 use divvy::wire::frame::{decode_response, encode_response};
 use divvy::wire::limits::{DIVVY_TAG_MAX, MEMO_MAX, MODULES_MAX};
@@ -62,11 +63,12 @@ proptest! {
     #[test]
     fn any_bytes_are_taken_without_a_panic(bytes in vec(any::<u8>(), 0..200)) {
         let mut tags = Tags::default();
-        for tag in 17408..17414 {
+        for tag in 17408..17415 {
             tags.set(tag, bytes.clone().into());
         }
         let _ = (ApiVersionsTag::take(&tags), JoinRequestTag::take(&tags), JoinResponseTag::take(&tags));
         let _ = (SyncRequestTag::take(&tags), SyncResponseTag::take(&tags), HeartbeatRequestTag::take(&tags));
+        let _ = DescribeTag::take(&tags);
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::given::{self, Given};
 use super::ground::{CaseMember, CaseTopic, Ground, Shares};
 use super::once::Once;
 use super::property::{self, Props};
@@ -31,9 +32,9 @@ const KEYS: [&str; 11] = [
     "known_final",
 ];
 
-const TOPIC_KEYS: [&str; 4] = ["partitions", "racks", "loads", "connector"];
+const TOPIC_KEYS: [&str; 5] = ["partitions", "racks", "loads", given::LAG, "connector"];
 
-const MEMBER_KEYS: [&str; 7] = ["id", "instance_id", "rack", "topics", "owned", "generation", "weight"];
+const MEMBER_KEYS: [&str; 8] = ["id", "instance_id", "rack", "topics", "owned", "generation", "weight", given::FACTS];
 
 /// More partitions than any topic of a coordinator has.
 const MAX_PARTITIONS: u64 = 1_000_000;
@@ -94,6 +95,7 @@ fn case(value: &Value) -> Result<Case, String> {
     Ok(Case {
         name: optional(value, "name", "a text", text)?.unwrap_or_default(),
         ground: Ground { topics, members },
+        given: Given::read(value)?,
         config: optional(value, "config", "an object, as under [[group]] config", object)?.unwrap_or_default(),
         expect,
         expect_error: optional(value, "expect_error", "the code of the refusal, a text", not_empty)?,
@@ -117,16 +119,20 @@ fn topic(at: &str, value: &Value) -> Result<CaseTopic, String> {
         loads: nested(value, at, "loads", "a list with a number for each partition", numbers)?,
         is_connector: nested(value, at, "connector", "true or false", Value::as_bool)?.unwrap_or_default(),
     };
-    let lengths = [("racks", topic.racks.as_ref().map(Vec::len)), ("loads", topic.loads.as_ref().map(Vec::len))];
-    for (key, length) in lengths {
-        if let Some(length) = length.filter(|&length| length != topic.partitions as usize) {
-            let partitions = topic.partitions;
-            return Err(format!(
-                "{at} has {partitions} partitions, but {key:?} has {length} entries: write one for each"
-            ));
-        }
-    }
+    let partitions = u64::from(topic.partitions);
+    one_for_each(at, "racks", partitions, topic.racks.as_ref().map(Vec::len))?;
+    one_for_each(at, "loads", partitions, topic.loads.as_ref().map(Vec::len))?;
     Ok(topic)
+}
+
+/// A list of what there is of each partition has as many entries.
+pub(super) fn one_for_each(at: &str, key: &str, partitions: u64, length: Option<usize>) -> Result<(), String> {
+    match length {
+        Some(length) if length as u64 != partitions => {
+            Err(format!("{at} has {partitions} partitions, but {key:?} has {length} entries: write one for each"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn members(list: &Value) -> Result<Vec<CaseMember>, String> {
@@ -243,7 +249,7 @@ fn required<T>(
     nested(object, at, key, expected, read)?.ok_or_else(missing)
 }
 
-fn nested<T>(
+pub(super) fn nested<T>(
     object: &Map<String, Value>,
     at: &str,
     key: &str,

@@ -94,6 +94,10 @@ fn whatever_is_odd_is_refused_with_case_key_value_and_remedy() {
         (topic(json!({ "partitions": -1 })), r#"topic "t": "partitions" is -1: write a number from 0 to 1000000"#),
         (topic(json!({ "partitions": 2, "racks": [["a"]] })), r#"2 partitions, but "racks" has 1 entries"#),
         (topic(json!({ "partitions": 2, "loads": [1, 2, 3] })), r#"2 partitions, but "loads" has 3 entries"#),
+        (topic(json!({ "partitions": 2, "lag": [1] })), r#"2 partitions, but "lag" has 1 entries"#),
+        (topic(json!({ "partitions": 1, "lag": [-1] })), r#"topic "t": "lag" is [-1]: write a list with a number"#),
+        (member(json!({ "facts": 4 })), r#"member "a": "facts" is 4: write an object, such as {"cores": 4}"#),
+        (member(json!({ "facts": { "weight": 1 }, "weight": 2 })), r#""weight" stands in "facts" and beside it: keep"#),
         (topic(json!({ "partitions": 1, "rack": [] })), r#"did you mean "racks"?"#),
     ] {
         assert!(said.starts_with(r#"case "two": "#) && said.contains(words), "{said}\n  not: {words}");

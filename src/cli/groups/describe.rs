@@ -15,6 +15,7 @@ use crate::cli::output::{Output, Tone, plain, table};
 use crate::group::{GroupLimits, StandIn};
 use crate::server::settings;
 use crate::wire::Text;
+use crate::wire::divvy::DescribeTag;
 use crate::wire::messages::describe_configs::{
     DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
 };
@@ -57,7 +58,8 @@ impl Describe {
             return group.with_context(|| format!("{} describes its group in other words", answer.address));
         }
         let server = self.source.server();
-        let request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
+        let mut request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
+        DescribeTag::default().put(&mut request.tags);
         let mut connection = Kafka::connect(server)?;
         let answer = connection.ask(&request)?;
         let group = answer.groups.first().ok_or_else(|| missing(server))?;
@@ -68,7 +70,9 @@ impl Describe {
             let what = format!("group {:?} is not described", self.group);
             return Err(refused(&what, group.error_code, group.error_message.as_ref()));
         }
-        Ok(Group { limits: limits(&mut connection, &self.group), ..Group::from_wire(group) })
+        let told = DescribeTag::take(&answer.tags).ok().flatten().unwrap_or_default().copies;
+        let copies = told.iter().find(|(id, _)| id.as_str() == self.group).map_or(1, |(_, copies)| *copies);
+        Ok(Group { limits: limits(&mut connection, &self.group), ..Group::from_wire(group, copies) })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::admin::alarms::double_owners;
+use crate::admin::alarms::surplus_owners;
 use crate::embedded::{show_metadata, show_state};
 use crate::group::StandIn;
 use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
@@ -119,14 +119,14 @@ pub fn state(kafkas: &str) -> &str {
 }
 
 impl Group {
-    /// What DescribeGroups tells.
-    pub fn from_wire(group: &DescribedGroup) -> Self {
+    /// What DescribeGroups tells; a coordinator that is divvy adds how many copies the plan has.
+    pub fn from_wire(group: &DescribedGroup, copies: u16) -> Self {
         let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let members: Vec<Member> =
             group.members.iter().map(|member| Member::from_wire(&group.protocol_type, member)).collect();
         let states = members.iter().map(|member| (member.id.as_str(), &member.state));
         Self {
-            alarms: double_owners(None, states),
+            alarms: surplus_owners(None, copies, states),
             id: group.group_id.to_string(),
             state: state(&group.group_state).to_owned(),
             protocol_type: named(&group.protocol_type),

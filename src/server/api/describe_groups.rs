@@ -6,13 +6,15 @@ use super::text;
 use crate::group::{GroupDescription, MemberDescription, StateName};
 use crate::ids::GroupId;
 use crate::server::Handle;
+use crate::wire::divvy::DescribeTag;
 use crate::wire::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 use crate::wire::messages::{DescribeGroupsRequest, DescribeGroupsResponse};
-use crate::wire::{ErrorCode, Text};
+use crate::wire::{ErrorCode, Tags, Text};
 
 /// The answer: an entry for each group asked for, in order.
 pub(crate) async fn answer(request: DescribeGroupsRequest, version: i16, handle: Handle) -> DescribeGroupsResponse {
     let mut groups = Vec::with_capacity(request.groups.len());
+    let mut tag = DescribeTag::take(&request.tags).ok().flatten().map(|_| DescribeTag::default());
     for id in &request.groups {
         let group = match handle.describe(&GroupId::from(id.as_str())).await {
             Err(_) => failed(ErrorCode::CoordinatorLoadInProgress, None),
@@ -21,11 +23,20 @@ pub(crate) async fn answer(request: DescribeGroupsRequest, version: i16, handle:
             Ok(Some(group)) if group.summary.state == StateName::Initialize => {
                 failed(ErrorCode::CoordinatorLoadInProgress, None)
             }
-            Ok(Some(group)) => described(group),
+            Ok(Some(group)) => {
+                if let Some(tag) = tag.as_mut().filter(|_| group.copies > 1) {
+                    tag.copies.push((group.summary.id.clone(), group.copies));
+                }
+                described(group)
+            }
         };
         groups.push(DescribedGroup { group_id: text(id.as_str()), ..group });
     }
-    DescribeGroupsResponse { groups, ..Default::default() }
+    let mut tags = Tags::default();
+    if let Some(tag) = tag {
+        tag.put(&mut tags);
+    }
+    DescribeGroupsResponse { groups, tags, ..Default::default() }
 }
 
 fn failed(error_code: ErrorCode, message: Option<String>) -> DescribedGroup {

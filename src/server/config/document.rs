@@ -41,7 +41,7 @@ impl<'d> Report<'d> {
     }
 
     /// The first line of what stands there.
-    fn excerpt(&self, place: &Range<usize>) -> &'d str {
+    pub(super) fn excerpt(&self, place: &Range<usize>) -> &'d str {
         self.text.get(place.clone()).unwrap_or_default().lines().next().unwrap_or_default()
     }
 }
@@ -114,6 +114,16 @@ impl<'d> Section<'d> {
         value
     }
 
+    /// A value as it stands there, for a reader that has its own sentences.
+    pub(super) fn value(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
+        self.take(key).map(|item| item.value)
+    }
+
+    /// Whether the key is there and was not read yet.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.items.contains_key(key)
+    }
+
     fn take(&mut self, key: &'static str) -> Option<Item<'d>> {
         self.asked.push(key);
         self.items.remove(key)
@@ -172,7 +182,7 @@ impl<'d> Section<'d> {
 
     /// Says so if a key is missing that must be here; `line` is one that would do.
     pub(super) fn needs(&self, key: &str, line: &str) {
-        if !self.items.contains_key(key) {
+        if !self.has(key) {
             self.wrong(&format!("{key} is missing here: write {line}"));
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use bytes::{Bytes, BytesMut};
 use divvy::wire::divvy::{
-    ApiVersionsTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
+    ApiVersionsTag, DescribeTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
 };
 use divvy::wire::header::RequestHeader;
 use divvy::wire::{DecodeError, Reader, Tags, Writer};
@@ -13,14 +13,15 @@ use divvy::wire::{DecodeError, Reader, Tags, Writer};
 pub fn run(data: &[u8]) {
     let [kind, bytes @ ..] = data else { return };
     let bytes = Bytes::copy_from_slice(bytes);
-    match kind % 7 {
+    match kind % 8 {
         0 => header(bytes),
         1 => field(ApiVersionsTag::TAG, bytes, ApiVersionsTag::take, ApiVersionsTag::put),
         2 => field(JoinRequestTag::TAG, bytes, JoinRequestTag::take, JoinRequestTag::put),
         3 => field(JoinResponseTag::TAG, bytes, JoinResponseTag::take, JoinResponseTag::put),
         4 => field(SyncRequestTag::TAG, bytes, SyncRequestTag::take, SyncRequestTag::put),
         5 => field(SyncResponseTag::TAG, bytes, SyncResponseTag::take, SyncResponseTag::put),
-        _ => field(HeartbeatRequestTag::TAG, bytes, HeartbeatRequestTag::take, HeartbeatRequestTag::put),
+        6 => field(HeartbeatRequestTag::TAG, bytes, HeartbeatRequestTag::take, HeartbeatRequestTag::put),
+        _ => field(DescribeTag::TAG, bytes, DescribeTag::take, DescribeTag::put),
     }
 }
 
@@ -34,7 +35,7 @@ fn header(bytes: Bytes) {
     read.encode(&mut Writer::new(&mut out)).expect("what was read can be written");
     let again = RequestHeader::decode(&mut Reader::new(out.freeze())).expect("what was written is read");
     assert_eq!(read, again);
-    for tag in [17408, 17409, 17410, 17411, 17412, 17413] {
+    for tag in [17408, 17409, 17410, 17411, 17412, 17413, 17414] {
         let _ = again.tags.get(tag);
     }
 }
