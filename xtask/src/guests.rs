@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use crate::setup::{self, WASM};
 use crate::shell::{root, show, target};
 
-/// An assignor is copied to every member of every group: it stays small.
+/// An assignor is copied to every member of every group: it stays small, 150 KB at most, and a little more from a compiler
+/// that makes larger code.
 const ASSIGNOR_MAX_BYTES: u64 = 160 * 1024;
 
 /// One that has five strategies in it.
