@@ -130,10 +130,12 @@ fn lay_out(subscription: &Subscription<'_>, takes_part: &[u64], row: &mut [u64])
         Subscription::Ranges(ranges) => {
             for &(start, end) in ranges.iter().filter(|(start, end)| start < end) {
                 let (from, to) = (start as usize / 64, (end as usize - 1) / 64);
-                row[from..=to].fill(u64::MAX);
-                // What the first and the last word had before is in front of this range.
-                row[from] = u64::MAX << (start % 64);
-                row[to] &= u64::MAX >> (63 - (end - 1) % 64);
+                for (at, word) in (from..).zip(&mut row[from..=to]) {
+                    // Ranges may share a word: each adds its bits.
+                    let first = if at == from { start % 64 } else { 0 };
+                    let last = if at == to { (end - 1) % 64 } else { 63 };
+                    *word |= u64::MAX << first & u64::MAX >> (63 - last);
+                }
             }
         }
         Subscription::Bits(bits) => {

@@ -224,3 +224,22 @@ fn many_members_that_read_all_sorts_of_topics_get_a_plan() {
     laws::balanced(&plan, 1);
     assert!(plan.notes.is_empty(), "{:?}", plan.notes);
 }
+
+/// Many members that read a few of many topics: what they read is told as ranges of topics, several in one word of bits.
+#[test]
+fn many_members_with_few_topics_each_leave_nothing_without_owner() {
+    for seed in 0..200 {
+        let mut dice = Dice::new(seed);
+        let (topics, members, reads) = (40 + dice.roll(160), 20 + dice.roll(40), 1 + dice.roll(5));
+        let mut group = TestGroup::new();
+        for topic in 0..topics {
+            group = group.topic(&format!("t{topic}"), 1 + dice.roll(3) as u32);
+        }
+        for member in 0..members {
+            let mine: Vec<String> = (0..reads).map(|_| format!("t{}", dice.roll(topics))).collect();
+            let mine: Vec<&str> = mine.iter().map(String::as_str).collect();
+            group = group.member(TestMember::new(&format!("m{member}")).reads(mine));
+        }
+        laws::whole(&group, &group.plan(plain).expect("a plan"));
+    }
+}
