@@ -3,6 +3,7 @@
 
 mod cli;
 mod cli_admin;
+mod cli_cases;
 mod led_ground;
 mod many_groups;
 mod member;

@@ -1,5 +1,7 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
+mod groups;
+
 use super::*;
 use crate::group::{Alias, CommitCheck, ForeignPlanCheck, Lead, LeaderSelection, PlanCheck};
 use crate::ids::Mode;
@@ -124,28 +126,6 @@ fn every_key_of_the_server_can_be_set() {
 }
 
 #[test]
-fn an_alias_says_how_members_hand_over_where_its_name_does_not() {
-    let group = |alias: &str| format!("[[group]]\nmatch = \"*\"\nlead = \"coordinator\"\nalias = [{{ {alias} }}]");
-    let mine = parse(&group(r#"protocol = "mine", assignor = "a", mode = "cooperative""#)).unwrap();
-    assert_eq!(mine.groups[0].1.mode(&"mine".into()), Some(Mode::Cooperative));
-    let known = parse(&group(r#"protocol = "cooperative-sticky", assignor = "a@2""#)).unwrap();
-    assert_eq!(known.groups[0].1.mode(&"cooperative-sticky".into()), Some(Mode::Cooperative));
-    for (alias, what) in [
-        (r#"protocol = "mine", assignor = "a""#, "mode is missing here"),
-        (r#"protocol = "range", assignor = "a", mode = "cooperative""#, "the other way under range"),
-        (r#"protocol = "range""#, "assignor is missing here"),
-        (r#"protocol = "mine", assignor = "a", mode = "coop""#, r#"mode = "coop": write "eager" or "cooperative""#),
-        (r#"protocol = "range", assignor = "a b""#, "an assignor by name or name@version"),
-        (r#"protocol = "range", assignor = "a", moed = "eager""#, "did you mean mode?"),
-    ] {
-        let said = problem(&group(alias));
-        assert!(said.contains(what), "{alias}: {said}");
-    }
-    let useless = problem("[[group]]\nmatch = \"*\"\nalias = [{ protocol = \"range\", assignor = \"a\" }]");
-    assert!(useless.contains("write lead = \"coordinator\" too"), "{useless}");
-}
-
-#[test]
 fn topics_and_groups_keep_the_files_order() {
     let config = parse(
         r#"
@@ -252,28 +232,6 @@ fn a_wrong_value_is_refused_with_what_to_write() {
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = []", "racks = []: write a list of at least one rack"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = [[\"r\", \"r\"]]", "names rack \"r\" twice"),
         ("[[group]]\nfallback = \"range\"", "match is missing here"),
-        ("[[group]]\nmatch = \"*\"\nconfig = 1", "line 3: config = 1: write a table for each assignor"),
-        (
-            "[[group]]\nmatch = \"*\"\nconfig.range = 1",
-            "line 3: config.range = 1: write a table of the assignor's keys, such as config.range = { key = 1 }",
-        ),
-        (
-            "[[group]]\nmatch = \"*\"\nconfig.range = { x = [0.5, nan] }",
-            "line 3: config.range.x[1] = nan: write a finite number",
-        ),
-        (
-            "[[group]]\nmatch = \"*\"\n[group.config.mine]\n\"a b\" = { x = -inf }",
-            "line 4: config.mine.\"a b\".x = -inf: write a finite number",
-        ),
-        (
-            "[[group]]\nmatch = \"*\"\nconfig.mine = { x = 9223372036854775808 }",
-            "config.mine.x = 9223372036854775808: write a number from -9223372036854775808 to",
-        ),
-        (
-            "[[group]]\nmatch = \"*\"\nconfig.\"redundant@1\" = { copies = 3 }",
-            "line 3: config.\"redundant@1\": a configuration is by its assignor's name without version, and holds for \
-             every version: write config.redundant",
-        ),
         ("[[group]]\nmatch = \"*\"\nassignors = \"range\"", "write a list of assignors"),
         ("[[group]]\nmatch = \"*\"\nassignors = [\"range@x\"]", "assignors = [\"range@x\"]: write a list of assignors"),
         ("[[group]]\nmatch = \"*\"\nassignors = [\"\"]", "write a list of assignors"),
