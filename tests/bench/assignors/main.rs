@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     if is_grid {
         return strategies
             .iter()
-            .try_for_each(|(name, module, config)| table::run(name, &**module, config, step, is_json));
+            .try_for_each(|(name, module, config)| table::run(name, &**module, config, (repeats, step), is_json));
     }
     let mut report = Report::new(is_json);
     bars::run(&strategies, repeats, &Peers::of_environment()?, &mut report)?;

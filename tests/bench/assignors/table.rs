@@ -18,16 +18,21 @@ const CLIFF: f64 = 20.0;
 /// and a rebalance, which waits for the network several times, cannot tell them apart.
 const FLOOR: Duration = Duration::from_millis(1);
 
-/// A cell is measured so often at most, and no longer than this if it was measured three times.
-const REPEATS: usize = 15;
+/// A cell is measured no longer than this if it was measured three times.
 const MOST: Duration = Duration::from_millis(100);
 
-/// Measures every so many cells, and prints.
-pub fn run(name: &str, assignor: &dyn Assignor, config: &Value, step: usize, is_json: bool) -> Result<()> {
+/// Measures every so many cells, each so often at most, and prints.
+pub fn run(
+    name: &str,
+    assignor: &dyn Assignor,
+    config: &Value,
+    (repeats, step): (usize, usize),
+    is_json: bool,
+) -> Result<()> {
     let mut times = BTreeMap::new();
     for cell in Cell::all().step_by(step) {
         let (group, _) = cell.group(assignor, config).with_context(|| format!("{name}, {cell}"))?;
-        let parts = path::measure(&group, assignor, REPEATS, MOST).with_context(|| format!("{name}, {cell}"))?;
+        let parts = path::measure(&group, assignor, repeats, MOST).with_context(|| format!("{name}, {cell}"))?;
         times.insert(cell, parts.whole);
         if is_json {
             let parts =
