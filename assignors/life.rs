@@ -39,6 +39,23 @@ pub struct World {
     dice: Dice,
 }
 
+/// How many groups live for a law, and how many events each sees.
+pub const WORLDS: u64 = 200;
+const EVENTS: usize = 12;
+
+/// Lets groups live; each plan is taken over before the next event.
+pub fn each_plan(assign: AssignPartitions, racks: bool, check: impl Fn(&World)) {
+    for seed in 0..WORLDS {
+        let mut world = World::new(seed, racks);
+        for _ in 0..EVENTS {
+            world.live();
+            check(&world);
+            let plan = world.plan(assign);
+            world.take_over(&whole(&plan));
+        }
+    }
+}
+
 impl World {
     /// A group of up to 6 members and 5 topics.
     pub fn new(seed: u64, racks: bool) -> Self {

@@ -9,19 +9,8 @@ use divvy_assignor_rack_aware_sticky::assign;
 use divvy_guest::testing::{TestGroup, TestMember, laws};
 use life::World;
 
-const WORLDS: u64 = 200;
-const EVENTS: usize = 12;
-
 fn each_plan(check: impl Fn(&World)) {
-    for seed in 0..WORLDS {
-        let mut world = World::new(seed, true);
-        for _ in 0..EVENTS {
-            world.live();
-            check(&world);
-            let plan = world.plan(assign);
-            world.take_over(&life::whole(&plan));
-        }
-    }
+    life::each_plan(assign, true, check);
 }
 
 #[test]

@@ -7,21 +7,8 @@ use divvy_assignor_sticky::assign;
 use divvy_guest::testing::{TestGroup, TestMember, laws};
 use life::World;
 
-/// Groups, and how long each lives.
-const WORLDS: u64 = 200;
-const EVENTS: usize = 12;
-
-/// Lets groups live; each plan is taken over before the next event.
 fn each_plan(check: impl Fn(&World)) {
-    for seed in 0..WORLDS {
-        let mut world = World::new(seed, false);
-        for _ in 0..EVENTS {
-            world.live();
-            check(&world);
-            let plan = world.plan(assign);
-            world.take_over(&life::whole(&plan));
-        }
-    }
+    life::each_plan(assign, false, check);
 }
 
 /// S1 and S8 hold of every plan that is made here (`World::plan`), whatever was claimed.
@@ -58,7 +45,7 @@ fn nobody_swaps_partitions_of_one_topic() {
 
 #[test]
 fn who_joins_is_the_only_one_to_get_something_and_who_leaves_the_only_one_to_lose() {
-    for seed in 0..WORLDS {
+    for seed in 0..life::WORLDS {
         let mut world = World::of(seed, false, true);
         let plan = world.plan(assign);
         world.take_over(&life::whole(&plan));
