@@ -39,6 +39,21 @@ pub const USUAL: Bounds = Bounds { topics: 6, partitions: 12, members: 7 };
 /// Groups small enough to try every plan.
 pub const SMALL: Bounds = Bounds { topics: 3, partitions: 3, members: 3 };
 
+/// 200 partitions, and 20 members each of which reads all topics but one (B38); a plan that they had last, if any.
+pub fn each_misses_one_topic(last: Option<&TestPlan>) -> TestGroup {
+    let topics: Vec<String> = (0..20).map(|at| format!("t{at:02}")).collect();
+    let mut group = topics.iter().fold(TestGroup::new(), |group, topic| group.topic(topic, 10));
+    for at in 0..20 {
+        let id = format!("m{at:02}");
+        let mut member = TestMember::new(&id).reads(topics.iter().filter(|topic| **topic != topics[at]));
+        for (topic, owned) in last.and_then(|last| last.members.get(&id)).into_iter().flatten() {
+            member = member.owned(topic, owned.iter().copied());
+        }
+        group = group.member(member);
+    }
+    group
+}
+
 impl World {
     /// A fresh group; in half of them all members read everything.
     pub fn new(seed: u64, bounds: Bounds) -> Self {

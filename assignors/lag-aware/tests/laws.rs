@@ -238,17 +238,8 @@ fn b62_partitions_without_lag_are_shared_by_count() {
 
 #[test]
 fn b38_a_group_of_unequal_subscriptions_settles_at_once() {
-    let topics: Vec<String> = (0..20).map(|at| format!("t{at:02}")).collect();
     let group = |last: Option<&TestPlan>| {
-        let mut group = topics.iter().fold(TestGroup::new(), |group, topic| group.topic(topic, 10));
-        for at in 0..20 {
-            let id = format!("m{at:02}");
-            let mut member = TestMember::new(&id).reads(topics.iter().filter(|topic| **topic != topics[at]));
-            for (topic, owned) in last.and_then(|last| last.members.get(&id)).into_iter().flatten() {
-                member = member.owned(topic, owned.iter().copied());
-            }
-            group = group.member(member);
-        }
+        let group = churn::each_misses_one_topic(last);
         group.column("lag", (0..200_u64).flat_map(|at| (at * at % 97).to_le_bytes()).collect())
     };
     for config in [PLAIN, BY_TOPIC, SKEWED] {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use divvy_assignor_uniform::assign;
-use divvy_guest::testing::{TestGroup, TestMember, TestPlan, laws};
+use divvy_guest::testing::{TestGroup, TestPlan, laws};
 
 #[path = "../../churn.rs"]
 mod churn;
@@ -200,22 +200,9 @@ fn spread_topics_move_little_when_a_member_joins_or_leaves() {
 
 #[test]
 fn b38_twenty_members_that_miss_one_topic_each_settle_at_once() {
-    let topics: Vec<String> = (0..20).map(|at| format!("t{at:02}")).collect();
-    let group = |last: Option<&TestPlan>| {
-        let mut group = topics.iter().fold(TestGroup::new(), |group, topic| group.topic(topic, 10));
-        for at in 0..20 {
-            let id = format!("m{at:02}");
-            let mut member = TestMember::new(&id).reads(topics.iter().filter(|topic| **topic != topics[at]));
-            for (topic, owned) in last.and_then(|last| last.members.get(&id)).into_iter().flatten() {
-                member = member.owned(topic, owned.iter().copied());
-            }
-            group = group.member(member);
-        }
-        group
-    };
     for config in [plain, spread] {
-        let first = config(group(None)).plan(assign).expect("a plan");
-        let again = config(group(Some(&first))).plan(assign).expect("a plan");
+        let first = config(churn::each_misses_one_topic(None)).plan(assign).expect("a plan");
+        let again = config(churn::each_misses_one_topic(Some(&first))).plan(assign).expect("a plan");
         assert_eq!(again.owners, first.owners);
         laws::balanced(&first, 1);
     }
