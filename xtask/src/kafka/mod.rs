@@ -10,16 +10,18 @@ use anyhow::{Context, Result, bail};
 
 use crate::clock::Stopwatch;
 use crate::process::{Process, wait_until};
-use crate::shell::{seconds, target};
+use crate::shell::target;
 use crate::{java, ports};
 
 mod answers;
 mod certificates;
 pub mod command;
+mod groups;
 mod leftovers;
 mod properties;
 
 pub use certificates::Certificates;
+pub use groups::Generation;
 pub use properties::{Listener, PASSWORD, Settings, USERS};
 
 /// The folder of `tests/interop` that pins the version.
@@ -33,6 +35,11 @@ const STOPS_WITHIN: Duration = Duration::from_secs(60);
 
 /// What the broker may have: it starts in a third of it.
 const HEAP: &str = "-Xmx512m";
+
+/// Gets the broker's jars.
+pub fn fetch() -> Result<()> {
+    java::jars(FOLDER).map(drop)
+}
 
 /// A running broker.
 pub struct Broker {
@@ -83,6 +90,11 @@ impl Broker {
         let mut command = java::command(&self.classpath, class);
         command.args(["--bootstrap-server", &self.address()]);
         command
+    }
+
+    /// Every generation of a group that it has stored, the oldest first.
+    pub fn generations(&self, group: &str) -> Result<Vec<Generation>> {
+        groups::generations(&self.folder.join("data"), group)
     }
 
     /// Ends it as `kill -9` does.
@@ -148,11 +160,4 @@ fn run(classpath: &str, folder: &Path, ports: &properties::Ports) -> Result<(Pro
     });
     answered.with_context(|| process.log_tail())?;
     Ok((process, watch.elapsed()))
-}
-
-/// `4.4.0 answered after 4.0 s`.
-impl std::fmt::Display for Broker {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(to, "an Apache Kafka broker answered after {}", seconds(self.started_in))
-    }
 }
