@@ -207,10 +207,11 @@ async fn read(
         };
         lines.take(&bytes[..count], |line| whole.push(line));
         for line in whole.drain(..) {
-            if let Some((_, id, tell)) = ready.take_if(|(text, ..)| String::from_utf8_lossy(&line).contains(&*text)) {
+            let is_ready = ready.take_if(|(text, ..)| String::from_utf8_lossy(&line).contains(&*text));
+            printer.line(stream, &name, line).await;
+            if let Some((_, id, tell)) = is_ready {
                 let _ = tell.send(Event::Ready(id));
             }
-            printer.line(stream, &name, line).await;
         }
     }
     if let Some(line) = lines.rest() {

@@ -202,3 +202,6 @@ fn json_of(partitions: &Partitions) -> String {
         partitions.iter().map(|(topic, numbers)| (topic.as_str(), numbers)).collect();
     json!(by_topic).to_string()
 }
+
+#[cfg(test)]
+mod tests;
