@@ -34,6 +34,7 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Be a member of a group, and print what happens.
 #[derive(Args, Debug)]
 #[command(override_usage = "divvy join --group <GROUP> --topic <NAME> [--topic <NAME>]... [OPTIONS]
+       divvy join --group <GROUP> --topic-pattern <REGEX> [OPTIONS]
        divvy join --group <GROUP> --protocol-type <TYPE> [OPTIONS]")]
 pub struct Join {
     /// The coordinator, or any broker of a Kafka cluster
@@ -44,8 +45,11 @@ pub struct Join {
     group: String,
     /// A topic to share, for type consumer; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
-    #[arg(required_unless_present = "protocol_type", required_if_eq("protocol_type", CONSUMER))]
+    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"])]
     topics: Vec<String>,
+    /// All topics whose whole name matches this regular expression, now and later, instead
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    topic_pattern: Option<String>,
     /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
     #[arg(long, value_name = "TYPE")]
     protocol_type: Option<String>,
@@ -123,7 +127,10 @@ impl Join {
     async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
         let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
         builder = match self.protocol_type() {
-            CONSUMER => builder.subscribe(&self.topics),
+            CONSUMER => match &self.topic_pattern {
+                Some(pattern) => builder.subscribe_pattern(pattern),
+                None => builder.subscribe(&self.topics),
+            },
             "single-writer" => builder.single_writer(),
             other => builder.protocol_type(other),
         };
@@ -174,7 +181,12 @@ pub(super) fn kind(error: &JoinError) -> Kind {
     match error {
         JoinError::NoFolder(_) => Kind::NotFound,
         JoinError::Sandbox(_) => Kind::Failed,
-        JoinError::NoAddress | JoinError::NoGroup | JoinError::NoPurpose | JoinError::SlowHeart { .. } => Kind::Usage,
+        JoinError::NoAddress
+        | JoinError::NoGroup
+        | JoinError::NoPurpose
+        | JoinError::TwoSubscriptions
+        | JoinError::Pattern { .. }
+        | JoinError::SlowHeart { .. } => Kind::Usage,
     }
 }
 
