@@ -19,8 +19,8 @@ use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
 use crate::server::config::LogFormat;
 
-mod events;
-mod missing;
+pub(super) mod events;
+pub(super) mod missing;
 
 /// The protocol type whose work is partitions of topics.
 const CONSUMER: &str = "consumer";
@@ -88,7 +88,7 @@ pub struct Join {
 impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
-        self.check_facts()?;
+        check_facts(&self.facts, self.rack.as_deref())?;
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
@@ -98,19 +98,6 @@ impl Join {
 
     fn protocol_type(&self) -> &str {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
-    }
-
-    /// Each fact once: of two values one would be lost without a word.
-    fn check_facts(&self) -> Result<()> {
-        let rack = self.rack.iter().map(|_| "rack");
-        let mut seen = BTreeSet::new();
-        match self.facts.iter().map(|(key, _)| key.as_str()).chain(rack).find(|key| !seen.insert(*key)) {
-            None => Ok(()),
-            Some("rack") if self.rack.is_some() => {
-                Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
-            }
-            Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
-        }
     }
 
     async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
@@ -190,7 +177,7 @@ async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output:
     }
 }
 
-fn kind(error: &JoinError) -> Kind {
+pub(super) fn kind(error: &JoinError) -> Kind {
     match error {
         JoinError::NoFolder(_) => Kind::NotFound,
         JoinError::Sandbox(_) => Kind::Failed,
@@ -203,8 +190,20 @@ fn kind(error: &JoinError) -> Kind {
     }
 }
 
+/// Each fact once: of two values one would be lost without a word.
+pub(super) fn check_facts(facts: &[(String, Value)], rack: Option<&str>) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    match facts.iter().map(|(key, _)| key.as_str()).chain(rack.map(|_| "rack")).find(|key| !seen.insert(*key)) {
+        None => Ok(()),
+        Some("rack") if rack.is_some() => {
+            Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
+        }
+        Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
+    }
+}
+
 /// `weight=2` is a number, `zone=a` a text: a value that is JSON counts as what it says.
-fn fact(text: &str) -> Result<(String, Value), String> {
+pub(super) fn fact(text: &str) -> Result<(String, Value), String> {
     let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("write KEY=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
     Ok((key.to_owned(), value))
