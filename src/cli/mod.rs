@@ -20,6 +20,7 @@ mod modules;
 mod offsets;
 mod outcomes;
 mod output;
+mod security;
 mod serve;
 mod signals;
 #[cfg(test)]

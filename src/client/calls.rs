@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use super::connection::Connection;
 use super::limits::{REASON_MAX_CHARS, REQUEST_TIMEOUT};
 use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol};
@@ -11,6 +10,7 @@ use crate::membership::Peer;
 use crate::membership::event::{JoinAnswer, JoinCall, JoinExtras, Origin, PlanOrError, Sent, SyncAnswer, SyncCall};
 use crate::membership::lead::Rules;
 use crate::membership::negotiate::Offer;
+use crate::peer::Connection;
 use crate::wire::divvy::{
     FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
 };

@@ -30,7 +30,6 @@ mod builder;
 mod calls;
 mod clock;
 mod commit;
-mod connection;
 mod coordinator;
 mod error;
 mod inbox;
