@@ -15,7 +15,7 @@ use super::dial::Dial;
 use super::limits::{RENEW_AFTER_PERCENT, RENEW_AT_LEAST, RENEW_SPREAD_PERCENT, REQUEST_TIMEOUT, UNWRITTEN_REQUESTS};
 use super::login::{Lifetime, log_in};
 use super::security::Login;
-use super::socket::{Outgoing, Socket};
+use super::socket::{End, Outgoing, Socket};
 use super::spawn::{Task, task};
 use super::unreachable::Unreachable;
 use crate::membership::Peer;
@@ -44,7 +44,7 @@ pub(crate) struct Connection {
     /// When to log in again; never if there is nothing here. Who sends a request holds it until the answer is there: a
     /// login is renewed between requests.
     renewal: RwLock<Option<Instant>>,
-    end: Arc<OnceLock<String>>,
+    end: Arc<OnceLock<End>>,
     _task: Task,
 }
 
@@ -68,7 +68,10 @@ impl Connection {
             end: Arc::clone(&end),
             _task: task(socket.serve(requests, end)),
         };
-        connection.ask_versions().await.map_err(|reason| Unreachable::foreign(address, &reason))?;
+        connection.ask_versions().await.map_err(|reason| match connection.end.get() {
+            Some(end) if end.is_tls => Unreachable::tls(address, &end.reason),
+            _ => Unreachable::foreign(address, &reason),
+        })?;
         if let Some(login) = &connection.login {
             let lifetime = log_in(&connection, login).await.map_err(|reason| Unreachable::login(address, &reason))?;
             connection.renewal = RwLock::new(renewal(lifetime));
@@ -206,7 +209,7 @@ impl Connection {
 
     /// Why the connection is over.
     fn reason(&self) -> String {
-        let known = self.end.get().cloned();
+        let known = self.end.get().map(|end| end.reason.clone());
         let reason = known.unwrap_or_else(|| format!("the connection to {} was closed", self.address));
         // A broker that wants one says what it serves to everybody, and closes the connection at the next request.
         let is_shut_out =
@@ -220,7 +223,7 @@ impl Connection {
     /// From here on nothing is sent or awaited on this connection any more.
     fn close(&self, reason: String) -> String {
         let reason = format!("{}: {reason}", self.address);
-        let _ = self.end.set(reason.clone());
+        let _ = self.end.set(reason.clone().into());
         self._task.end();
         reason
     }

@@ -25,6 +25,26 @@ pub(super) struct Outgoing {
     pub(super) answer: oneshot::Sender<Bytes>,
 }
 
+/// Why a connection is over.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub(super) reason: String,
+    /// Whether encryption ended it: of TLS 1.3 what a server says to our certificate comes after the handshake.
+    pub(super) is_tls: bool,
+}
+
+impl From<String> for End {
+    fn from(reason: String) -> Self {
+        Self { reason, is_tls: false }
+    }
+}
+
+impl From<&str> for End {
+    fn from(reason: &str) -> Self {
+        reason.to_owned().into()
+    }
+}
+
 /// The requests that were written, in order.
 type Unanswered = Mutex<VecDeque<(i32, oneshot::Sender<Bytes>)>>;
 
@@ -57,7 +77,7 @@ impl Socket {
     }
 
     /// Carries requests and answers until that ends, and says why it did.
-    pub(super) async fn serve(self, requests: mpsc::Receiver<Outgoing>, end: Arc<OnceLock<String>>) {
+    pub(super) async fn serve(self, requests: mpsc::Receiver<Outgoing>, end: Arc<OnceLock<End>>) {
         let unanswered = Unanswered::default();
         let reason = match self {
             Socket::Plain(stream) => {
@@ -79,7 +99,7 @@ async fn carry(
     to: impl AsyncWrite + Unpin,
     requests: mpsc::Receiver<Outgoing>,
     unanswered: &Unanswered,
-) -> String {
+) -> End {
     tokio::select! {
         reason = write_requests(to, requests, unanswered) => reason,
         reason = read_answers(from, unanswered) => reason,
@@ -90,7 +110,7 @@ async fn write_requests(
     mut to: impl AsyncWrite + Unpin,
     mut requests: mpsc::Receiver<Outgoing>,
     unanswered: &Unanswered,
-) -> String {
+) -> End {
     while let Some(request) = requests.recv().await {
         unanswered.lock().unwrap_or_else(PoisonError::into_inner).push_back((request.correlation, request.answer));
         let written = async {
@@ -101,27 +121,27 @@ async fn write_requests(
             return broken(&error);
         }
     }
-    "the client closed the connection".to_owned()
+    "the client closed the connection".into()
 }
 
-async fn read_answers(mut from: impl AsyncRead + Unpin, unanswered: &Unanswered) -> String {
+async fn read_answers(mut from: impl AsyncRead + Unpin, unanswered: &Unanswered) -> End {
     let mut framer = Framer::new(FrameLimit::ANSWERS);
     let mut is_first = true;
     loop {
         match from.read_buf(framer.room()).await {
-            Ok(0) => return "the server closed the connection".to_owned(),
+            Ok(0) => return "the server closed the connection".into(),
             Ok(_) => {}
             Err(error) => return broken(&error),
         }
         if is_first && is_tls(framer.room()) {
-            return "it speaks TLS there: encrypt (--tls), or name the port without".to_owned();
+            return "it speaks TLS there: encrypt (--tls), or name the port without".into();
         }
         is_first = false;
         loop {
             let frame = match framer.frame() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break,
-                Err(error) => return format!("the answer is none of Kafka's protocol: {error}"),
+                Err(error) => return format!("the answer is none of Kafka's protocol: {error}").into(),
             };
             let next = unanswered.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             match next {
@@ -129,7 +149,7 @@ async fn read_answers(mut from: impl AsyncRead + Unpin, unanswered: &Unanswered)
                     // Nobody waits any more if the request was given up.
                     let _ = answer.send(frame);
                 }
-                _ => return "an answer to a request that was not sent".to_owned(),
+                _ => return "an answer to a request that was not sent".into(),
             }
         }
         framer.release();
@@ -141,7 +161,9 @@ fn is_tls(start: &[u8]) -> bool {
     matches!(start, [0x15, 0x03, ..])
 }
 
-/// Alerts of TLS 1.3 about our certificate come after the handshake: with the first answer.
-fn broken(error: &io::Error) -> String {
-    format!("the connection broke: {}", tls::explain_later(error))
+fn broken(error: &io::Error) -> End {
+    match tls::explain_later(error) {
+        Some(reason) => End { reason, is_tls: true },
+        None => format!("the connection broke: {error}").into(),
+    }
 }

@@ -157,12 +157,9 @@ pub(super) fn explain(error: &io::Error) -> String {
     }
 }
 
-/// What broke a connection after its handshake.
-pub(super) fn explain_later(error: &io::Error) -> String {
-    match error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-        true => explain(error),
-        false => error.to_string(),
-    }
+/// What ended it after its handshake, if that was encryption's doing.
+pub(super) fn explain_later(error: &io::Error) -> Option<String> {
+    error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()).then(|| explain(error))
 }
 
 fn bad_certificate(problem: &CertificateError) -> String {
@@ -170,6 +167,11 @@ fn bad_certificate(problem: &CertificateError) -> String {
         CertificateError::UnknownIssuer => {
             "its certificate is from an authority that is not trusted here: give that authority's certificate \
              (--tls-ca FILE)"
+                .to_owned()
+        }
+        CertificateError::BadSignature => {
+            "its certificate names an authority that is trusted here, and was signed by another one of that name: give \
+             the present certificate of that authority (--tls-ca FILE)"
                 .to_owned()
         }
         CertificateError::NotValidForName => {
@@ -201,7 +203,10 @@ fn alert_received(alert: AlertDescription) -> String {
         AlertDescription::CertificateRequired => {
             "it wants a certificate of this client: give one with its key (--tls-cert, --tls-key)".to_owned()
         }
-        AlertDescription::UnknownCA | AlertDescription::BadCertificate | AlertDescription::CertificateUnknown => {
+        AlertDescription::UnknownCA
+        | AlertDescription::BadCertificate
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::DecryptError => {
             format!(
                 "it does not take the certificate of this client ({alert:?}): give one from an authority that it trusts \
                  (--tls-cert, --tls-key)"

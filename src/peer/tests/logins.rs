@@ -63,8 +63,8 @@ async fn a_login_that_is_over_is_renewed_on_the_same_connection() {
     connection.call(&question(), REQUEST_TIMEOUT).await.unwrap();
     assert_eq!(server.logins(), 1, "an hour is not over yet");
     connection.end_login().await;
-    let (a, b) =
-        tokio::join!(connection.call(&question(), REQUEST_TIMEOUT), connection.call(&question(), REQUEST_TIMEOUT));
+    let asked = question();
+    let (a, b) = tokio::join!(connection.call(&asked, REQUEST_TIMEOUT), connection.call(&asked, REQUEST_TIMEOUT));
     a.and(b).unwrap();
     assert_eq!(server.logins(), 2, "once for both");
 

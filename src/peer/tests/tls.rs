@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use tempfile::TempDir;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
@@ -29,8 +29,9 @@ struct Signed {
 }
 
 impl Authority {
-    fn new() -> Self {
+    fn new(name: &str) -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
@@ -82,7 +83,7 @@ impl Authority {
 
 #[tokio::test]
 async fn a_good_certificate_is_talked_to() {
-    let authority = Authority::new();
+    let authority = Authority::new("one");
     let server = authority.serve(authority.sign("localhost", 4096), None).await;
     let connection = open(&server, authority.trusted()).await.unwrap();
     connection.call(&question(), REQUEST_TIMEOUT).await.unwrap();
@@ -90,15 +91,17 @@ async fn a_good_certificate_is_talked_to() {
 
 #[tokio::test]
 async fn an_authority_that_is_not_trusted_is_told() {
-    let (authority, other) = (Authority::new(), Authority::new());
+    let (authority, other) = (Authority::new("one"), Authority::new("another"));
     let server = authority.serve(authority.sign("localhost", 4096), None).await;
     let reason = refused(&server, other.trusted()).await;
     assert!(reason.contains("not trusted here") && reason.contains("--tls-ca"), "{reason}");
+    let reason = refused(&server, Authority::new("one").trusted()).await;
+    assert!(reason.contains("another one of that name") && reason.contains("--tls-ca"), "{reason}");
 }
 
 #[tokio::test]
 async fn a_certificate_for_another_host_is_told_with_its_names() {
-    let authority = Authority::new();
+    let authority = Authority::new("one");
     let server = authority.serve(authority.sign("localhost", 4096), None).await;
     let dial = Dial { client_id: "story".into(), security: authority.trusted() };
     let reason = dial.open(&server.other_address()).await.err().unwrap().to_string();
@@ -107,7 +110,7 @@ async fn a_certificate_for_another_host_is_told_with_its_names() {
 
 #[tokio::test]
 async fn a_certificate_that_is_over_is_told() {
-    let authority = Authority::new();
+    let authority = Authority::new("one");
     let server = authority.serve(authority.sign("localhost", 2001), None).await;
     let reason = refused(&server, authority.trusted()).await;
     assert!(reason.contains("out of date"), "{reason}");
@@ -115,7 +118,7 @@ async fn a_certificate_that_is_over_is_told() {
 
 #[tokio::test]
 async fn a_server_that_wants_a_certificate_gets_ours_or_says_so() {
-    let authority = Authority::new();
+    let authority = Authority::new("one");
     let server = authority.serve(authority.sign("localhost", 4096), Some(&authority)).await;
     let ours = authority.sign("client", 4096);
     let files = TlsFiles {
@@ -127,14 +130,14 @@ async fn a_server_that_wants_a_certificate_gets_ours_or_says_so() {
     let reason = refused(&server, authority.trusted()).await;
     assert!(reason.contains("wants a certificate of this client"), "{reason}");
 
-    let strict = authority.serve(authority.sign("localhost", 4096), Some(&Authority::new())).await;
+    let strict = authority.serve(authority.sign("localhost", 4096), Some(&Authority::new("another"))).await;
     let reason = refused(&strict, Security::default().tls(Tls::open(&files).unwrap())).await;
     assert!(reason.contains("does not take the certificate of this client"), "{reason}");
 }
 
 #[tokio::test]
 async fn tls_and_no_tls_tell_each_other_apart() {
-    let authority = Authority::new();
+    let authority = Authority::new("one");
     let plain = Double::default().start().await;
     let reason = refused(&plain, authority.trusted()).await;
     assert!(reason.contains("without TLS"), "{reason}");
@@ -145,7 +148,7 @@ async fn tls_and_no_tls_tell_each_other_apart() {
 
 #[test]
 fn files_that_are_not_what_they_should_be_are_named_with_a_remedy() {
-    let authority = Authority::new();
+    let authority = Authority::new("one");
     let ours = authority.sign("client", 4096);
     let certificate = authority.write("client.pem", &ours.certificate.pem());
     let key = authority.write("client.key", &ours.key.serialize_pem());

@@ -16,7 +16,7 @@ message! {
         /// 0, or why the login failed.
         error_code: ErrorCode, since 0;
         /// The same for people.
-        error_message: Option<Text>, since 0;
+        error_message: Option<Text> = Some(Text::default()), since 0;
         /// In the mechanism's own form.
         auth_bytes: Bytes, since 0;
         /// How long the login holds; 0 for as long as the connection (KIP-368).
