@@ -7,12 +7,12 @@ const FLOORS: [&[&str]; 5] = [
     &["ids", "time", "topics", "wire", "embedded"],
     &["group", "coordinator", "membership", "assignor"],
     &["sandbox", "store", "auth"],
-    &["server", "client", "admin"],
+    &["peer", "server", "client", "admin"],
     &["cli"],
 ];
 
 /// Who may import a neighbour on the same floor.
-const NEIGHBOURS: [(&str, &str); 7] = [
+const NEIGHBOURS: [(&str, &str); 9] = [
     ("topics", "ids"),
     ("wire", "ids"),
     ("embedded", "ids"),
@@ -20,6 +20,8 @@ const NEIGHBOURS: [(&str, &str); 7] = [
     ("coordinator", "group"),
     ("membership", "assignor"),
     ("admin", "server"),
+    ("client", "peer"),
+    ("server", "peer"),
 ];
 
 /// Where one name is all that may be used of a module: API versions stop at `server/api`.
