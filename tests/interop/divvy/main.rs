@@ -84,6 +84,7 @@ async fn member(
                 owns.retain(|it| !lost.contains(it));
                 tell(&owns, assignments);
             }
+            Rebalance::Drained => {}
             Rebalance::Failed { reason } => return Err(reason.into()),
             Rebalance::Note(note) => eprintln!("{note}"),
         }
