@@ -18,7 +18,7 @@ use divvy::client::{Rebalance, Share};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// The topic is no more than a number of partitions: made here if nobody has.
+/// The topic is no more than a name with this many partitions, as `divvy serve` makes it for whoever asks first.
 const TOPIC: &str = "jobs";
 const PARTITIONS: u64 = 12;
 
