@@ -71,7 +71,8 @@ async fn main() -> Result<(), Failure> {
 
 /// The jobs of these partitions, oldest name first.
 fn jobs_of(folder: &Path, partitions: &[i32]) -> Result<Vec<PathBuf>, Failure> {
-    let mut jobs: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|it| it.path())).collect::<Result<_, _>>()?;
+    let mut jobs: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|it| it.path())).collect::<Result<_, _>>()?;
     jobs.retain(|job| partitions.contains(&partition_of(job)));
     jobs.sort();
     Ok(jobs)

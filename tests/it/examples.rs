@@ -43,7 +43,8 @@ impl Stage {
         let head = "\"group.initial.rebalance.delay.ms\" = 100\n\"group.min.session.timeout.ms\" = 1000\n";
         fs::write(&config, format!("{head}{settings}")).unwrap();
         let place = ["--config", config.to_str().unwrap(), "--data", "memory"];
-        let mut server = Running::start(&[&["serve"][..], &place, &["--listen", "localhost:0", "--admin", "off"]].concat());
+        let mut server =
+            Running::start(&[&["serve"][..], &place, &["--listen", "localhost:0", "--admin", "off"]].concat());
         let kafka = server.event("serving")["kafka"].as_str().unwrap().to_owned();
         Self { _server: server, kafka, folder }
     }
@@ -208,12 +209,16 @@ fn the_ledger_refuses_a_writer_that_slept_while_it_was_replaced() {
     until("the first one writes again", || writes(pids[active]));
 
     let lines = lines();
-    assert!(lines.iter().zip(1..).all(|([_, number, _], expected)| *number == expected), "no number is missing or twice");
+    assert!(
+        lines.iter().zip(1..).all(|([_, number, _], expected)| *number == expected),
+        "no number is missing or twice"
+    );
     assert!(lines.windows(2).all(|pair| pair[0][0] <= pair[1][0]), "no epoch writes after a later one");
-    let by_epoch: BTreeMap<u64, BTreeSet<u64>> = lines.iter().fold(BTreeMap::new(), |mut by_epoch, [epoch, _, process]| {
-        by_epoch.entry(*epoch).or_default().insert(*process);
-        by_epoch
-    });
+    let by_epoch: BTreeMap<u64, BTreeSet<u64>> =
+        lines.iter().fold(BTreeMap::new(), |mut by_epoch, [epoch, _, process]| {
+            by_epoch.entry(*epoch).or_default().insert(*process);
+            by_epoch
+        });
     assert!(by_epoch.values().all(|writers| writers.len() == 1), "an epoch is one process's: {by_epoch:?}");
 }
 

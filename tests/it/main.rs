@@ -14,6 +14,8 @@ mod member_modules;
 mod member_network;
 mod member_steps;
 mod readme;
+mod run;
+mod run_workers;
 mod server_abuse;
 mod server_admin;
 mod server_admin_keys;

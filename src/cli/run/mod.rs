@@ -23,8 +23,8 @@ use crate::server::config::LogFormat;
 
 mod children;
 pub mod keeper;
-mod lines;
 mod limits;
+mod lines;
 mod live;
 mod os;
 mod printer;
