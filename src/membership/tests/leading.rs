@@ -164,7 +164,8 @@ fn topics_that_get_no_answer_are_asked_for_again() {
 }
 
 fn single_writer(peer: Peer) -> Story {
-    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: Some("mine".into()), context: None };
+    let purpose =
+        Purpose::States { protocol_type: "single-writer".into(), metadata: Some("mine".into()), context: None };
     let mut story = Story::new(Config { purpose, ..config() });
     let manifest = r#"{"abi":"1.0","name":"standby","protocol_type":"single-writer","shape":"states"}"#;
     story.strategies(vec![failing(manifest)]).start(peer);
