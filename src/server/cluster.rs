@@ -77,7 +77,7 @@ impl Cluster {
     /// Looks until the server stops.
     pub(crate) async fn watch(mut self, handle: Handle) {
         // What the store knows comes first: the cluster changes it.
-        while !handle.topics().loaded().await {}
+        handle.topics().wait_loaded().await;
         loop {
             let began = handle.clock().mono();
             match self.look(&handle).await {
@@ -188,3 +188,6 @@ fn read(frame: Bytes, version: i16, mut known: Known) -> Result<Option<Look>, St
     known.ids.extend(ids);
     Ok(Some(Look { known: Known { missing, hash, ..known }, brokers, found, gone, anew }))
 }
+
+#[cfg(test)]
+mod tests;

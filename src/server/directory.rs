@@ -77,6 +77,12 @@ impl Directory {
         matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
     }
 
+    /// Waits until the store was read, however long that takes; for ever if the server stops before.
+    pub(crate) async fn wait_loaded(&self) {
+        // The sender is a part of this value.
+        let _ = self.loaded.subscribe().wait_for(|loaded| *loaded).await;
+    }
+
     /// Told of every change of the topics, and of the modules.
     pub(crate) fn changes(&self) -> Arc<Notify> {
         self.topics.changes()

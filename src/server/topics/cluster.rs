@@ -47,8 +47,8 @@ impl Owners {
     pub(super) fn only_there(&self, name: &TopicName, code: ErrorCode) -> TopicError {
         let address = self.cluster.as_ref().map_or("?", |cluster| cluster.address.as_str());
         let message = format!(
-            "topic {name}: topics come from the Kafka cluster at {address}: make, change or delete it there, and it is \
-             seen here; what is no topic of Kafka's is declared as a [[topic]] in divvy.toml"
+            "topics come from the Kafka cluster at {address}: make, change or delete {name} there, and it is seen here; \
+             what is no topic of Kafka's is declared as a [[topic]] in divvy.toml"
         );
         TopicError { code, message }
     }
