@@ -4,6 +4,7 @@
 mod cli;
 mod cli_admin;
 mod cli_cases;
+mod examples;
 mod led_ground;
 mod many_groups;
 mod member;
@@ -13,6 +14,8 @@ mod member_modules;
 mod member_network;
 mod member_steps;
 mod readme;
+mod run;
+mod run_workers;
 mod server_abuse;
 mod server_admin;
 mod server_admin_keys;
