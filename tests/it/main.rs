@@ -22,6 +22,7 @@ mod server_admin_keys;
 mod server_bugs;
 mod server_bugs_groups;
 mod server_bugs_shown;
+mod server_cluster;
 mod server_connect;
 mod server_half_close;
 mod server_hostile;
