@@ -17,6 +17,7 @@ mod coordinator;
 mod led;
 mod member;
 mod mixed;
+mod readme;
 mod statics;
 mod takes_turns;
 
@@ -34,8 +35,16 @@ struct Case {
 }
 
 /// Every file of cases, in the order in which they run.
-const GROUPS: &[fn() -> Vec<Case>] =
-    &[alone::cases, statics::cases, mixed::cases, led::cases, coordinator::cases, admin::cases, takes_turns::cases];
+const GROUPS: &[fn() -> Vec<Case>] = &[
+    alone::cases,
+    statics::cases,
+    mixed::cases,
+    led::cases,
+    coordinator::cases,
+    admin::cases,
+    takes_turns::cases,
+    readme::cases,
+];
 
 /// Runs all cases, one (or those whose names begin so), or says which there are.
 pub fn run(arguments: &[String]) -> Result<()> {
