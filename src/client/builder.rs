@@ -20,6 +20,8 @@ use super::{Member, clock};
 use crate::embedded::single_writer::Candidate;
 use crate::ids::{GroupId, ProtocolType, TopicName};
 use crate::membership::config::CONSUMER;
+use crate::membership::lead::Rules;
+use crate::membership::leading::Leading;
 use crate::membership::{Config, Membership, Purpose, Rollout};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
@@ -43,6 +45,7 @@ pub struct Builder {
     topics: Vec<TopicName>,
     metadata: Option<Bytes>,
     context: Option<Bytes>,
+    leading: Option<Leading>,
     /// The purpose is filled in at the end.
     config: Config,
 }
@@ -61,6 +64,7 @@ impl Builder {
             topics: Vec::new(),
             metadata: None,
             context: None,
+            leading: None,
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
     }
@@ -118,6 +122,14 @@ impl Builder {
     /// What the application gives the strategy when this member leads, for types other than `consumer`.
     pub fn context(mut self, context: impl Into<Bytes>) -> Self {
         self.context = Some(context.into());
+        self
+    }
+
+    /// Protocol type `consumer`, to lead and for nothing else: the member subscribes to no topic, and plans for the others
+    /// when it leads. `rules` hold unless the coordinator brings its own.
+    pub fn lead(mut self, leading: Leading, rules: Rules) -> Self {
+        self.leading = Some(leading);
+        self.config.rules = rules;
         self
     }
 
@@ -218,6 +230,9 @@ impl Builder {
     }
 
     fn purpose(&mut self) -> Result<Purpose, JoinError> {
+        if let Some(leading) = self.leading.take() {
+            return Ok(Purpose::Lead(leading));
+        }
         match self.protocol_type.as_deref().unwrap_or(CONSUMER) {
             CONSUMER if self.topics.is_empty() => Err(JoinError::NoPurpose),
             CONSUMER => {

@@ -41,6 +41,7 @@ mod retry;
 mod runtime;
 mod shelf;
 mod spawn;
+mod take_over;
 mod topics;
 
 use tokio::sync::mpsc;
@@ -54,6 +55,8 @@ use runtime::News;
 use spawn::Task;
 
 use crate::membership::Event;
+pub use crate::membership::lead::Rules;
+pub use crate::membership::leading::{Leading, Planned};
 pub use crate::membership::{Assigned, Role, Rollout, Share};
 
 /// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:
@@ -83,6 +86,27 @@ impl Member {
     /// Commits how far the work has come, in the name of the present generation: a member that lost its work is refused.
     pub async fn commit(&self, offsets: Vec<Offset>) -> Result<(), CommitError> {
         retry::commit(&self.inbox, offsets).await
+    }
+
+    /// Takes the lead of the running group, for a member that is in it to lead ([`Builder::lead`]): everybody else is removed,
+    /// and joins again behind this one. What they had is lost to them once.
+    pub fn take_over(&self) {
+        self.inbox.event(Event::TakeOver);
+    }
+
+    /// Makes a new plan soon, if this member leads.
+    pub fn plan_anew(&self, reason: impl Into<String>) {
+        self.inbox.event(Event::PlanAnew(reason.into()));
+    }
+
+    /// Leads in another way from now on, for a member that is in the group to lead ([`Builder::lead`]).
+    pub fn lead_by(&self, leading: Leading, rules: Rules) {
+        self.inbox.event(Event::LeadBy(Box::new(leading), rules));
+    }
+
+    /// Ends without a word, although it could leave: its place stays its own until its session ends.
+    pub fn abandon(self) {
+        drop(self.task);
     }
 
     /// Leaves the group: the others get the work now, not after a session timeout. A member with an instance id only

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::lead::{LastPlan, Rules};
+use super::leading::Leading;
 use super::limits;
 use crate::ids::{GroupId, ProtocolType, TopicName};
 
@@ -16,6 +18,8 @@ pub const CONSUMER: &str = "consumer";
 pub enum Purpose {
     /// Type `consumer`: a share of the partitions of these topics.
     Topics(Vec<TopicName>),
+    /// Type `consumer`: nothing of its own, only to lead (DESIGN 9).
+    Lead(Leading),
     /// Any other type: a state that the group's assignor computes from the members' metadata.
     States {
         /// What kind of group.
@@ -31,7 +35,7 @@ impl Purpose {
     /// The protocol type that goes into JoinGroup.
     pub fn protocol_type(&self) -> ProtocolType {
         match self {
-            Purpose::Topics(_) => ProtocolType::from(CONSUMER),
+            Purpose::Topics(_) | Purpose::Lead(_) => ProtocolType::from(CONSUMER),
             Purpose::States { protocol_type, .. } => protocol_type.clone(),
         }
     }
@@ -40,7 +44,15 @@ impl Purpose {
     pub fn topics(&self) -> &[TopicName] {
         match self {
             Purpose::Topics(topics) => topics,
-            Purpose::States { .. } => &[],
+            Purpose::Lead(_) | Purpose::States { .. } => &[],
+        }
+    }
+
+    /// The plan that is in force before this member has made one.
+    pub(super) fn last_plan(&self) -> Option<LastPlan> {
+        match self {
+            Purpose::Lead(leading) => leading.last_plan.clone(),
+            Purpose::Topics(_) | Purpose::States { .. } => None,
         }
     }
 }
@@ -69,6 +81,8 @@ pub struct Config {
     pub facts: BTreeMap<String, serde_json::Value>,
     /// The assignors to offer, most wanted first (`rack-aware` or `rack-aware@1`); empty: those with `offer = default`.
     pub assignors: Vec<String>,
+    /// The member's own settings for its group; a divvy coordinator's take their place.
+    pub rules: Rules,
     /// How a changed module is offered where the coordinator is not divvy.
     pub rollout: Rollout,
     /// How long the coordinator may hear nothing before it gives the member up.
@@ -89,6 +103,7 @@ impl Config {
             purpose,
             facts: BTreeMap::new(),
             assignors: Vec::new(),
+            rules: Rules::default(),
             rollout: Rollout::default(),
             session_timeout: limits::SESSION_TIMEOUT,
             rebalance_timeout: limits::REBALANCE_TIMEOUT,

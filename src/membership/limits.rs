@@ -48,6 +48,9 @@ pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
 /// hears nothing of it meanwhile.
 pub const WAIT_SHARE_OF_SESSION: u32 = 3;
 
+/// How soon a leader joins again for a new plan that its application wants: several wishes at once are one rebalance.
+pub const REPLAN_DEBOUNCE: Duration = Duration::from_secs(1);
+
 /// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
 pub const FIRST_REST: Duration = Duration::from_secs(1);
 

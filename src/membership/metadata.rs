@@ -7,6 +7,7 @@
 use bytes::Bytes;
 
 use super::config::{Config, Purpose};
+use super::leading;
 use super::notice::Share;
 use super::state::Partitions;
 use crate::embedded::consumer::{Assignment, NotDecodable, Owned, Subscription, Tail, TopicPartitions};
@@ -48,6 +49,7 @@ impl Words<'_> {
     pub(super) fn metadata(&self, protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
         match &self.config.purpose {
             Purpose::Topics(topics) => self.subscription(topics, protocol, x),
+            Purpose::Lead(_) => leading::wants_nothing(),
             Purpose::States { metadata, .. } => metadata.clone(),
         }
     }
@@ -109,7 +111,7 @@ fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Owned<'_> {
 pub(super) fn share(purpose: &Purpose, state: Bytes) -> Result<Share, NotDecodable> {
     match purpose {
         Purpose::States { .. } => Ok(Share::State(state)),
-        Purpose::Topics(_) => {
+        Purpose::Topics(_) | Purpose::Lead(_) => {
             let assignment = Assignment::decode_state(&state)?;
             let of = |it: &TopicPartitions<'_>| (TopicName::from(it.topic), it.partitions.iter().collect());
             Ok(Share::Partitions(assignment.topics.iter().map(of).collect()))

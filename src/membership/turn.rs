@@ -106,6 +106,14 @@ impl Membership {
         let State::Unjoined { reason, .. } = &self.state else { return };
         let reason = reason.clone();
         let protocol_type = self.config.purpose.protocol_type();
+        if self.offers.is_empty()
+            && let Some(leading) = self.leading()
+        {
+            let assignor = &leading.assignor;
+            return self.fail(format!(
+                "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
+            ));
+        }
         if self.offers.is_empty() {
             return self.fail(format!(
                 "no module for protocol type {protocol_type} is at hand: put one into the folder of assignors, and name \
@@ -120,7 +128,8 @@ impl Membership {
         self.offered.clone_from(&self.offers);
         self.rejoin = None;
         self.state = State::Joining { ticket: sent.ticket, reason: reason.clone() };
-        self.out.push(Action::Join(sent, JoinCall { protocol_type, offers, asks, reason }));
+        let removes_others = std::mem::take(&mut self.removes_others);
+        self.out.push(Action::Join(sent, JoinCall { protocol_type, offers, removes_others, asks, reason }));
     }
 
     /// What strategies are asked before the member joins: those of consumers that have a word of their own to add.
@@ -151,7 +160,7 @@ impl Membership {
         joined.basis.topics = Some(Arc::clone(&topics));
         let context = match &self.config.purpose {
             Purpose::States { context, .. } => context.clone(),
-            Purpose::Topics(_) => None,
+            Purpose::Topics(_) | Purpose::Lead(_) => None,
         };
         let job = LeadJob {
             group: self.config.group.clone(),
@@ -163,6 +172,10 @@ impl Membership {
             columns: Vec::new(),
             strategies: self.strategies.clone(),
             rules: self.rules.clone(),
+            leading: match &self.config.purpose {
+                Purpose::Lead(leading) => Some(leading.clone()),
+                Purpose::Topics(_) | Purpose::States { .. } => None,
+            },
             context,
             memo: self.memo.clone(),
             last_plan: self.last_plan.clone(),
@@ -179,7 +192,7 @@ impl Membership {
             State::Planning { step: Step::Strategy { ticket }, .. } if *ticket == sent.ticket => {}
             _ => return,
         }
-        let State::Planning { mut joined, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let State::Planning { mut joined, members, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
         if let Some(fault) = &led.fault {
             self.tell(Notice::Fault { fault: fault.clone(), served_by: led.served_by.clone() });
         }
@@ -204,7 +217,9 @@ impl Membership {
             origin.asked_ms = plan.asked_ms;
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
-            joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));
+            let topics = joined.basis.topics.clone().unwrap_or_default();
+            let (memo, call_again, served_by) = (plan.memo, plan.call_again, led.served_by);
+            joined.basis.plan = Some(Box::new(Accepted { memo, call_again, served_by, members, topics }));
             states = plan.states;
         }
         self.bring(joined, states, Some(origin));
@@ -238,7 +253,7 @@ impl Membership {
     /// Says what the member's share is.
     pub(super) fn tell_assigned(&mut self) {
         let State::Stable { joined, share, .. } = &self.state else { return };
-        let digest = self.strategies.find(&joined.protocol).and_then(|it| it.digest());
+        let digest = self.strategy(&joined.protocol).and_then(|it| it.digest());
         let assigned = Assigned {
             generation: joined.generation,
             protocol: joined.protocol.clone(),
@@ -253,6 +268,6 @@ impl Membership {
 
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
         let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs_racks();
-        if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
+        if self.strategy(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
     }
 }
