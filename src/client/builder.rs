@@ -22,7 +22,7 @@ use crate::ids::{GroupId, ProtocolType, TopicName};
 use crate::membership::config::CONSUMER;
 use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
-use crate::membership::{Config, Membership, Purpose, Rollout};
+use crate::membership::{Config, Event, Membership, Purpose, Rollout};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
 
@@ -46,6 +46,7 @@ pub struct Builder {
     metadata: Option<Bytes>,
     context: Option<Bytes>,
     leading: Option<Leading>,
+    takes_over: bool,
     /// The purpose is filled in at the end.
     config: Config,
 }
@@ -65,6 +66,7 @@ impl Builder {
             metadata: None,
             context: None,
             leading: None,
+            takes_over: false,
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
     }
@@ -133,6 +135,12 @@ impl Builder {
         self
     }
 
+    /// Takes the lead with its first JoinGroup, as [`super::Member::take_over`] does later.
+    pub fn take_over(mut self) -> Self {
+        self.takes_over = true;
+        self
+    }
+
     /// What the member says of itself to strategies: `rack`, `weight`, anything.
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.config.facts.insert(name.into(), value.into());
@@ -188,6 +196,9 @@ impl Builder {
         self.check()?;
         let (inbox, inputs) = Inbox::new();
         let shelf = self.open_shelf(&inbox).await?;
+        if self.takes_over {
+            inbox.event(Event::TakeOver);
+        }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
         let runtime = Runtime {

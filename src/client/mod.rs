@@ -52,6 +52,7 @@ pub use error::{CommitError, JoinError, Unreachable};
 use inbox::Inbox;
 pub use news::{Duty, Note, Rebalance, Revoked, Writer};
 use runtime::News;
+pub(crate) use topics::table as topic_table;
 use spawn::Task;
 
 use crate::membership::Event;

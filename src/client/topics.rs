@@ -59,7 +59,8 @@ fn requests(names: &[TopicName]) -> impl Iterator<Item = &[TopicName]> {
 /// Where the brokers are.
 type BrokerRacks<'a> = BTreeMap<i32, &'a str>;
 
-fn table(answer: &MetadataResponse) -> TopicTable {
+/// The topics of an answer that exist.
+pub fn table(answer: &MetadataResponse) -> TopicTable {
     let brokers = answer.brokers.iter();
     let racks: BrokerRacks<'_> =
         brokers.filter_map(|it| Some((it.node_id, it.rack.as_deref()?))).filter(|(_, rack)| !rack.is_empty()).collect();

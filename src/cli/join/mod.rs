@@ -19,7 +19,7 @@ use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
 use crate::server::config::LogFormat;
 
-mod events;
+pub(super) mod events;
 mod missing;
 
 /// The protocol type whose work is partitions of topics.
