@@ -26,6 +26,12 @@ use crate::topics::TopicTable;
 /// What one plan may take here: nobody waits for it.
 const BUDGET: Duration = Duration::from_secs(60);
 
+/// A group that rebalances is looked at so often …
+const TRIES: u32 = 20;
+
+/// … and so long apart: together longer than a rebalance mostly takes.
+const BETWEEN: Duration = Duration::from_millis(500);
+
 /// What is asked.
 pub struct DryRun<'a> {
     /// Where.
@@ -60,7 +66,7 @@ impl DryRun<'_> {
     /// Looks, asks the strategy, compares. Blocks.
     pub fn decide(&self) -> Result<Decided> {
         let cluster = Cluster(self.brokers);
-        let group = cluster.group(self.group)?;
+        let group = self.settled(&cluster)?;
         if group.is_empty() {
             let remedy = "start its clients first, or see what is there with `divvy groups list --server`";
             return Err(Failure::of(Kind::NotFound, format!("nobody is in group {}: {remedy}", self.group)));
@@ -77,6 +83,19 @@ impl DryRun<'_> {
         let topics = cluster.topics(&subscribed(&group.inputs()))?;
         let strategies = strategies(None, self.folder)?;
         self.ask(group, &topics, &strategies)
+    }
+
+    /// The group, if it comes to rest in time: only then its broker tells what its members said.
+    fn settled(&self, cluster: &Cluster<'_>) -> Result<Described> {
+        let mut group = cluster.group(self.group)?;
+        for _ in 0..TRIES {
+            if group.is_stable() || group.is_empty() {
+                break;
+            }
+            std::thread::sleep(BETWEEN);
+            group = cluster.group(self.group)?;
+        }
+        Ok(group)
     }
 
     /// The same for a group that is looked at already.
