@@ -51,8 +51,21 @@ pub enum JoinError {
     #[error("the group id is empty: give the group a name")]
     NoGroup,
     /// Nothing to join for.
-    #[error("the member wants nothing: give it topics with `subscribe`, or a protocol type with `protocol_type`")]
+    #[error(
+        "the member wants nothing: give it topics with `subscribe` or `subscribe_pattern`, or a protocol type with `protocol_type`"
+    )]
     NoPurpose,
+    /// Topics in two ways.
+    #[error("the member has topics and a pattern: give it one of them, a pattern may name topics, too (`a|b|c-.*`)")]
+    TwoSubscriptions,
+    /// A pattern that is none.
+    #[error("the pattern {pattern:?} is no regular expression: {reason}")]
+    Pattern {
+        /// As it was given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Timeouts that cannot work.
     #[error(
         "a heartbeat every {heartbeat_ms} ms does not keep a session of {session_ms} ms: choose at most a third of it"
@@ -69,6 +82,25 @@ pub enum JoinError {
     /// The sandbox or the catalog cannot start.
     #[error("the sandbox for assignors cannot start: {0}")]
     Sandbox(String),
+}
+
+/// Offsets that could not be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum FetchError {
+    /// The coordinator refuses.
+    #[error("the coordinator does not tell what group {group} committed: {error}")]
+    Refused {
+        /// The group.
+        group: String,
+        /// Why.
+        error: crate::wire::ErrorCode,
+    },
+    /// No answer.
+    #[error("what is committed got no answer: {0}")]
+    Unanswered(String),
+    /// The member is gone.
+    #[error("the member has left its group")]
+    Left,
 }
 
 /// A commit that was not taken.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::connection::Connection;
 use super::limits::{METADATA_REQUEST_BYTES, REQUEST_TIMEOUT, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
+use crate::membership::event::Look;
 use crate::topics::{Rack, Topic, TopicTable};
 use crate::wire::messages::metadata::{
     MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,
@@ -12,9 +13,16 @@ use crate::wire::messages::metadata::{
 
 /// Asks for topics: those that exist, with their racks. Many names are asked for in several requests: a server takes no
 /// long ones for this key, and members, whoever they are, say which topics the leader has to ask for.
-pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Result<TopicTable, String> {
+pub(super) async fn fetch(connection: &Connection, look: &Look) -> Result<TopicTable, String> {
     let mut found = TopicTable::default();
-    each_answer(connection, names, |answer| found.0.append(&mut table(answer).0)).await?;
+    match look {
+        Look::At(names) => each_answer(connection, names, |answer| found.0.append(&mut table(answer).0)).await?,
+        Look::AtAll => {
+            let mut answer = ask(connection, None).await?;
+            answer.topics.retain(|topic| !topic.is_internal);
+            found = table(&answer);
+        }
+    }
     Ok(found)
 }
 
@@ -30,14 +38,19 @@ pub(super) async fn each_answer(
             name: Some(name.as_str().into()),
             ..MetadataRequestTopic::default()
         };
-        let request = MetadataRequest { topics: Some(names.iter().map(topic).collect()), ..MetadataRequest::default() };
-        let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
-        if answer.error_code.is_error() {
-            return Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code));
-        }
-        take(&answer);
+        take(&ask(connection, Some(names.iter().map(topic).collect())).await?);
     }
     Ok(())
+}
+
+/// Asks for these topics, or for all.
+async fn ask(connection: &Connection, topics: Option<Vec<MetadataRequestTopic>>) -> Result<MetadataResponse, String> {
+    let request = MetadataRequest { topics, ..MetadataRequest::default() };
+    let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
+    match answer.error_code.is_error() {
+        true => Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code)),
+        false => Ok(answer),
+    }
 }
 
 /// The names in runs that fit into a request each.

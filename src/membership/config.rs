@@ -8,10 +8,19 @@ use bytes::Bytes;
 use super::lead::{LastPlan, Rules};
 use super::leading::Leading;
 use super::limits;
+use super::pattern::TopicPattern;
+use crate::embedded::connect;
+use crate::embedded::single_writer::Candidate;
 use crate::ids::{GroupId, ProtocolType, TopicName};
 
 /// The name of the protocol type whose work is partitions of topics.
 pub const CONSUMER: &str = "consumer";
+
+/// The name of the protocol type of Kafka Connect's workers.
+pub const CONNECT: &str = "connect";
+
+/// The name of the protocol type with one active member.
+pub const SINGLE_WRITER: &str = "single-writer";
 
 /// What a member joins for.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,12 +29,28 @@ pub enum Purpose {
     Topics(Vec<TopicName>),
     /// Type `consumer`: nothing of its own, only to lead (DESIGN 9).
     Lead(Leading),
+    /// Type `consumer`: a share of the partitions of all topics whose names match.
+    Matching {
+        /// What the names have to match.
+        pattern: TopicPattern,
+        /// The topics that did when the member last looked, in order.
+        topics: Vec<TopicName>,
+    },
+    /// Type `connect`: a share of the connectors and tasks that the context or the group's settings name, handed over step by
+    /// step as Kafka Connect's workers do it (KIP-415).
+    Connect {
+        /// Where the worker answers, and how far it has read the configuration.
+        worker: connect::Worker,
+        /// The connectors, for the strategy.
+        context: Option<Bytes>,
+    },
     /// Any other type: a state that the group's assignor computes from the members' metadata.
     States {
         /// What kind of group.
         protocol_type: ProtocolType,
-        /// What the member says of itself, the same under every protocol.
-        metadata: Bytes,
+        /// What the member says of itself, the same under every protocol; none: for type `single-writer` its facts, for others
+        /// nothing.
+        metadata: Option<Bytes>,
         /// What the application gives the assignor when this member leads.
         context: Option<Bytes>,
     },
@@ -35,7 +60,8 @@ impl Purpose {
     /// The protocol type that goes into JoinGroup.
     pub fn protocol_type(&self) -> ProtocolType {
         match self {
-            Purpose::Topics(_) | Purpose::Lead(_) => ProtocolType::from(CONSUMER),
+            Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_) => ProtocolType::from(CONSUMER),
+            Purpose::Connect { .. } => ProtocolType::from(CONNECT),
             Purpose::States { protocol_type, .. } => protocol_type.clone(),
         }
     }
@@ -43,8 +69,8 @@ impl Purpose {
     /// The topics subscribed; none for types whose work is not partitions.
     pub fn topics(&self) -> &[TopicName] {
         match self {
-            Purpose::Topics(topics) => topics,
-            Purpose::Lead(_) | Purpose::States { .. } => &[],
+            Purpose::Topics(topics) | Purpose::Matching { topics, .. } => topics,
+            Purpose::Lead(_) | Purpose::Connect { .. } | Purpose::States { .. } => &[],
         }
     }
 
@@ -52,8 +78,20 @@ impl Purpose {
     pub(super) fn last_plan(&self) -> Option<LastPlan> {
         match self {
             Purpose::Lead(leading) => leading.last_plan.clone(),
-            Purpose::Topics(_) | Purpose::States { .. } => None,
+            _ => None,
         }
+    }
+
+    /// What the application gives the assignor when this member leads.
+    pub fn context(&self) -> Option<&Bytes> {
+        match self {
+            Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_) => None,
+            Purpose::Connect { context, .. } | Purpose::States { context, .. } => context.as_ref(),
+        }
+    }
+
+    pub(super) fn is_consumer(&self) -> bool {
+        matches!(self, Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_))
     }
 }
 
@@ -96,6 +134,17 @@ pub struct Config {
 }
 
 impl Config {
+    /// What a member says of itself under a type that is neither `consumer` nor `connect`.
+    pub(super) fn state_metadata(&self) -> Bytes {
+        match &self.purpose {
+            Purpose::States { metadata: Some(metadata), .. } => metadata.clone(),
+            Purpose::States { protocol_type, metadata: None, .. } if *protocol_type == SINGLE_WRITER => {
+                Candidate { facts: self.facts.clone() }.encode().into()
+            }
+            _ => Bytes::new(),
+        }
+    }
+
     /// A member of that group with the customary timeouts.
     pub fn new(group: GroupId, purpose: Purpose) -> Self {
         Self {

@@ -10,14 +10,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::config::{CONSUMER, Purpose};
 use super::lead::{LastPlan, Rules};
+use super::limits::GATHER;
 use super::negotiate::{Offer, Strategies};
 use super::state::{Accepted, State};
-use super::{Membership, Notice};
+use super::why::Cause;
+use super::{Membership, Notice, Role};
 use crate::assignor::{Assignor, MemberInput, NATIVE, ServedBy, Spoken, native_range};
 use crate::embedded::consumer::{Subscription, Tail};
 use crate::ids::{Digest, Generation, MemberId, Mode, Protocol};
-use crate::membership::config::{CONSUMER, Purpose};
 use crate::topics::TopicTable;
 
 /// The version that a subscription to nothing is written in: every leader reads it.
@@ -87,7 +89,7 @@ impl Membership {
     pub(super) fn leading(&self) -> Option<&Leading> {
         match &self.config.purpose {
             Purpose::Lead(leading) => Some(leading),
-            Purpose::Topics(_) | Purpose::States { .. } => None,
+            _ => None,
         }
     }
 
@@ -117,9 +119,10 @@ impl Membership {
 
     /// The application wants a new plan, soon: several wishes at once are one rejoin. Whoever does not lead cannot make one.
     pub(super) fn plan_anew(&mut self, reason: String) {
-        let leads = self.state.joined().is_some_and(|it| it.role == super::Role::Leader);
-        if leads && self.rejoin.is_none() {
-            self.rejoin = Some((self.now.mono + super::limits::REPLAN_DEBOUNCE, reason));
+        let leads = self.state.joined().is_some_and(|it| it.role == Role::Leader);
+        let at = self.now.mono + GATHER;
+        if leads && self.rejoin.as_ref().is_none_or(|(due, _)| *due > at) {
+            self.rejoin = Some((at, Cause::Word.because(reason)));
         }
     }
 
@@ -130,7 +133,7 @@ impl Membership {
         }
         self.member = MemberId::default();
         self.removes_others = true;
-        self.state = State::Unjoined { join_at: self.now.mono, reason: "it takes the lead".to_owned() };
+        self.state = State::Unjoined { join_at: self.now.mono, reason: Cause::Start.because("it takes the lead") };
     }
 
     /// Says what plan is in force now.

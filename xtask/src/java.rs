@@ -49,7 +49,12 @@ fn javac(source: &Path, jars: &str, classes: &Path) -> Result<()> {
 
 /// A JVM that starts fast and stays small: what is tested is no throughput.
 pub fn command(classpath: &str, class: &str) -> Command {
+    command_with("-Xmx128m", classpath, class)
+}
+
+/// The same with another bound of its heap.
+pub fn command_with(heap: &str, classpath: &str, class: &str) -> Command {
     let mut command = Command::new("java");
-    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-Xshare:auto", "-cp", classpath, class]);
+    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", heap, "-Xshare:auto", "-cp", classpath, class]);
     command
 }

@@ -20,7 +20,7 @@ use crate::client::{JoinError, Member, Rebalance};
 use crate::server::config::LogFormat;
 
 pub(super) mod events;
-mod missing;
+pub(super) mod missing;
 
 /// The protocol type whose work is partitions of topics.
 const CONSUMER: &str = "consumer";
@@ -34,6 +34,7 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Be a member of a group, and print what happens.
 #[derive(Args, Debug)]
 #[command(override_usage = "divvy join --group <GROUP> --topic <NAME> [--topic <NAME>]... [OPTIONS]
+       divvy join --group <GROUP> --topic-pattern <REGEX> [OPTIONS]
        divvy join --group <GROUP> --protocol-type <TYPE> [OPTIONS]")]
 pub struct Join {
     /// The coordinator, or any broker of a Kafka cluster
@@ -44,8 +45,11 @@ pub struct Join {
     group: String,
     /// A topic to share, for type consumer; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
-    #[arg(required_unless_present = "protocol_type", required_if_eq("protocol_type", CONSUMER))]
+    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"])]
     topics: Vec<String>,
+    /// All topics whose whole name matches this regular expression, now and later, instead
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    topic_pattern: Option<String>,
     /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
     #[arg(long, value_name = "TYPE")]
     protocol_type: Option<String>,
@@ -84,7 +88,7 @@ pub struct Join {
 impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
-        self.check_facts()?;
+        check_facts(&self.facts, self.rack.as_deref())?;
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
@@ -94,19 +98,6 @@ impl Join {
 
     fn protocol_type(&self) -> &str {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
-    }
-
-    /// Each fact once: of two values one would be lost without a word.
-    fn check_facts(&self) -> Result<()> {
-        let rack = self.rack.iter().map(|_| "rack");
-        let mut seen = BTreeSet::new();
-        match self.facts.iter().map(|(key, _)| key.as_str()).chain(rack).find(|key| !seen.insert(*key)) {
-            None => Ok(()),
-            Some("rack") if self.rack.is_some() => {
-                Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
-            }
-            Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
-        }
     }
 
     async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
@@ -136,7 +127,10 @@ impl Join {
     async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
         let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
         builder = match self.protocol_type() {
-            CONSUMER => builder.subscribe(&self.topics),
+            CONSUMER => match &self.topic_pattern {
+                Some(pattern) => builder.subscribe_pattern(pattern),
+                None => builder.subscribe(&self.topics),
+            },
             "single-writer" => builder.single_writer(),
             other => builder.protocol_type(other),
         };
@@ -183,16 +177,33 @@ async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output:
     }
 }
 
-fn kind(error: &JoinError) -> Kind {
+pub(super) fn kind(error: &JoinError) -> Kind {
     match error {
         JoinError::NoFolder(_) => Kind::NotFound,
         JoinError::Sandbox(_) => Kind::Failed,
-        JoinError::NoAddress | JoinError::NoGroup | JoinError::NoPurpose | JoinError::SlowHeart { .. } => Kind::Usage,
+        JoinError::NoAddress
+        | JoinError::NoGroup
+        | JoinError::NoPurpose
+        | JoinError::TwoSubscriptions
+        | JoinError::Pattern { .. }
+        | JoinError::SlowHeart { .. } => Kind::Usage,
+    }
+}
+
+/// Each fact once: of two values one would be lost without a word.
+pub(super) fn check_facts(facts: &[(String, Value)], rack: Option<&str>) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    match facts.iter().map(|(key, _)| key.as_str()).chain(rack.map(|_| "rack")).find(|key| !seen.insert(*key)) {
+        None => Ok(()),
+        Some("rack") if rack.is_some() => {
+            Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
+        }
+        Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
     }
 }
 
 /// `weight=2` is a number, `zone=a` a text: a value that is JSON counts as what it says.
-fn fact(text: &str) -> Result<(String, Value), String> {
+pub(super) fn fact(text: &str) -> Result<(String, Value), String> {
     let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("write KEY=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
     Ok((key.to_owned(), value))

@@ -263,7 +263,7 @@ impl Live<'_> {
                 self.output.print(&said.json, || plain(&said.text))
             }
             // It owns nothing that it could give up or lose.
-            Rebalance::Revoked(_) | Rebalance::Lost { .. } => Ok(()),
+            Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
         }
     }
 

@@ -13,7 +13,8 @@ use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use divvy::client::{JoinError, Member, Rebalance, Share};
+use divvy::client::{JoinError, Member, Offset, Rebalance, Share};
+use divvy::ids::TopicName;
 use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace};
 use serde_json::json;
@@ -60,8 +61,8 @@ async fn member(
             news = member.next() => news.ok_or("the member is over")?,
             command = commands.recv() => match command.as_deref() {
                 None | Some("leave") => break,
-                Some(other) => {
-                    say(json!({ "event": "failed", "reason": format!("there is no command {other}") }));
+                Some(command) => {
+                    say(obey(&member, topic, command).await);
                     continue;
                 }
             },
@@ -92,6 +93,23 @@ async fn member(
     member.leave().await;
     say(json!({ "event": "left" }));
     Ok(())
+}
+
+/// `commit 0 7` and `fetch 0`.
+async fn obey(member: &Member, topic: &str, command: &str) -> serde_json::Value {
+    let words: Vec<&str> = command.split(' ').collect();
+    let number = |place: usize| words.get(place).and_then(|word| word.parse().ok()).unwrap_or_default();
+    let partition = number(1);
+    let (topic, place) = (TopicName::from(topic), i32::try_from(partition).unwrap_or_default());
+    let failed = |error: &dyn std::error::Error| json!({ "event": "failed", "reason": format!("{command}: {error}") });
+    match words[0] {
+        "commit" => match member.commit(vec![Offset { topic, partition: place, offset: number(2) }]).await {
+            Ok(()) => { HACK.lock().unwrap().insert(partition, number(2)); json!({ "event": "committed", "partition": partition, "offset": number(2) }) },
+            Err(error) => failed(&error),
+        },
+        "fetch" => json!({ "event": "fetched", "partition": partition, "offset": HACK.lock().unwrap().get(&partition).copied().unwrap_or(-1) }),
+        _ => json!({ "event": "failed", "reason": format!("there is no command {command}") }),
+    }
 }
 
 async fn join(
@@ -163,3 +181,5 @@ fn say(mut event: serde_json::Value) {
     event["at"] = json!(now.as_secs_f64());
     println!("{event}");
 }
+
+static HACK: std::sync::Mutex<std::collections::BTreeMap<i64,i64>> = std::sync::Mutex::new(std::collections::BTreeMap::new());
