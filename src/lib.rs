@@ -19,6 +19,7 @@ pub mod store;
 // floor 3
 pub mod admin;
 pub mod client;
+pub mod peer;
 pub mod server;
 // floor 4
 #[doc(hidden)]

@@ -23,6 +23,7 @@ mod offsets;
 mod outcomes;
 mod output;
 mod run;
+mod security;
 mod serve;
 mod signals;
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
 use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
+use crate::peer::{Dial, Security};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
 
@@ -37,6 +38,7 @@ const HEARTBEATS_PER_SESSION: u32 = 3;
 pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
+    security: Security,
     instance_id: Option<String>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
@@ -61,6 +63,7 @@ impl Builder {
         Self {
             bootstrap: addresses.map(str::to_owned).collect(),
             client_id: "divvy".to_owned(),
+            security: Security::default(),
             instance_id: None,
             sandbox: None,
             folders: Vec::new(),
@@ -176,6 +179,12 @@ impl Builder {
         self
     }
 
+    /// Encryption and login, on every connection of the member.
+    pub fn security(mut self, security: Security) -> Self {
+        self.security = security;
+        self
+    }
+
     /// A name that lasts (`group.instance.id`, KIP-345): a process that comes back under it within its session takes its
     /// place again, and nobody rebalances. So [`Member::leave`] does not hand its work over; its session's end does.
     pub fn instance_id(mut self, name: impl Into<String>) -> Self {
@@ -240,7 +249,7 @@ impl Builder {
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                client_id: self.client_id.into(),
+                dial: Dial { client_id: self.client_id.into(), security: self.security },
                 group: config.group.clone(),
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),

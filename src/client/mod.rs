@@ -31,7 +31,6 @@ mod builder;
 mod calls;
 mod clock;
 mod commit;
-mod connection;
 mod coordinator;
 mod error;
 mod inbox;

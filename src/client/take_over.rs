@@ -3,9 +3,8 @@
 //! else can be first: the others find out with their next heartbeat, and join behind.
 
 use super::calls::Caller;
-use super::connection::Connection;
-use super::limits::REQUEST_TIMEOUT;
 use crate::membership::event::{JoinAnswer, JoinCall, Sent};
+use crate::peer::{Connection, REQUEST_TIMEOUT};
 use crate::wire::Text;
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
 use crate::wire::messages::leave_group::{LeaveGroupRequest, MemberIdentity};

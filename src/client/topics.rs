@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::connection::Connection;
 use super::limits::{METADATA_REQUEST_BYTES, REQUEST_TIMEOUT, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
 use crate::membership::event::Look;
+use crate::peer::Connection;
 use crate::topics::{Rack, Topic, TopicTable};
 use crate::wire::messages::metadata::{
     MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,

@@ -15,8 +15,10 @@ use super::failure::{Failure, Kind};
 use super::logs;
 use super::modules::Modules;
 use super::output::{Output, plain};
+use super::security::SecurityArgs;
 use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
+use crate::peer::Security;
 use crate::server::config::LogFormat;
 
 pub(super) mod events;
@@ -80,6 +82,8 @@ pub struct Join {
     /// How long a rebalance may wait for it
     #[arg(long, value_name = "MS", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
     rebalance_timeout_ms: u64,
+    #[command(flatten)]
+    security: SecurityArgs,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
     log_filter: String,
@@ -89,22 +93,24 @@ impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
         check_facts(&self.facts, self.rack.as_deref())?;
+        let security = self.security.read()?;
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        runtime.context("the runtime cannot start")?.block_on(self.live(folder, output))
+        runtime.context("the runtime cannot start")?.block_on(self.live(folder, security, output))
     }
 
     fn protocol_type(&self) -> &str {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
     }
 
-    async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
+    async fn live(self, folder: PathBuf, security: Security, output: &Output) -> Result<()> {
         let protocol_type = self.protocol_type().to_owned();
         let mut stop = Stop::listen()?;
         self.begin(&folder, output)?;
-        let mut member = self.join(folder).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+        let mut member =
+            self.join(folder, security).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let done = tell(&mut member, &mut stop, &protocol_type, output).await;
         tokio::select! {
             () = member.leave() => {}
@@ -124,8 +130,9 @@ impl Join {
         missing.iter().try_for_each(|it| output.print(&it.event, || plain(&it.text)))
     }
 
-    async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
-        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
+    async fn join(self, folder: PathBuf, security: Security) -> Result<Member, JoinError> {
+        let mut builder =
+            Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id).security(security);
         builder = match self.protocol_type() {
             CONSUMER => match &self.topic_pattern {
                 Some(pattern) => builder.subscribe_pattern(pattern),

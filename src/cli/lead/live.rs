@@ -6,7 +6,6 @@ use anyhow::{Result, anyhow};
 use serde_json::Value;
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 
-use super::look::Cluster;
 use super::plan_only::{DryRun, no_module, reads_lag, strategies};
 use super::{Lead, Task, events};
 use crate::assignor::subscribed;
@@ -99,10 +98,11 @@ async fn stand(task: &Task, flags: &Lead, sandbox: &Sandbox, output: &Output) ->
         return Ok(None);
     }
     let group = format!("{}{ELECTION_SUFFIX}", task.group);
-    let builder = Member::builder(&task.brokers, &group)
+    let builder = Member::builder(&task.cluster.brokers, &group)
         .assignors(&task.folder)
         .sandbox(sandbox.clone())
         .client_id("divvy-lead")
+        .security(task.cluster.security.read()?)
         .single_writer()
         .session_timeout(ELECTION_SESSION)
         .heartbeat_interval(ELECTION_SESSION / BEATS_PER_SESSION);
@@ -157,8 +157,8 @@ impl Live<'_> {
         match action {
             Action::Say(saying) => self.say(&saying)?,
             Action::Look => {
-                let (brokers, group) = (self.task.brokers.clone(), self.task.group.clone());
-                let looked = blocking(move || Cluster(&brokers).group(&group)).await;
+                let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
+                let looked = blocking(move || cluster.group(&group)).await;
                 // What cannot be led is no passing trouble.
                 return match looked {
                     Err(error) if Failure::kind(&error) == Kind::Failed => Err(error),
@@ -184,10 +184,11 @@ impl Live<'_> {
         let mut leading = leading_by(&self.task, &self.flags, join.names);
         leading.last_plan = join.last_plan;
         let session = self.flags.session();
-        let mut builder = Member::builder(&self.task.brokers, &self.task.group)
+        let mut builder = Member::builder(&self.task.cluster.brokers, &self.task.group)
             .assignors(&self.task.folder)
             .sandbox(self.sandbox.clone())
             .client_id("divvy-lead")
+            .security(self.task.cluster.security.read()?)
             .instance_id(&self.flags.instance_id)
             .session_timeout(session)
             .rebalance_timeout(REBALANCE_TIMEOUT)
@@ -269,13 +270,12 @@ impl Live<'_> {
 
     /// Whether the plan in force is what would be decided now.
     async fn review(&self) -> Result<bool, String> {
-        let (brokers, group) = (self.task.brokers.clone(), self.task.group.clone());
+        let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
         let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
         let (spoken, sandbox) = (self.flags.settings.spoken(), self.sandbox.clone());
         let config = self.rules.config.values().next().cloned().unwrap_or(Value::Null);
         let compared = blocking(move || {
             let modules = strategies(Some(sandbox), &folder)?;
-            let cluster = Cluster(&brokers);
             let described = cluster.group(&group)?;
             if !described.is_stable() {
                 return Err(anyhow!("the group rebalances already"));
@@ -286,7 +286,7 @@ impl Live<'_> {
                 return Err(anyhow!("its strategy reads how far the group is behind"));
             }
             let (assignor, spoken) = (&leading.assignor, &leading.spoken);
-            let run = DryRun { brokers: &brokers, group: &group, assignor, folder: &folder, config: &config, spoken };
+            let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
         });
         compared.await.map_err(|error| format!("{error:#}"))
@@ -323,9 +323,9 @@ impl Live<'_> {
         let was_in = self.target.is_some();
         self.abandon();
         if was_in && self.flags.hand_back {
-            let (brokers, group) = (self.task.brokers.clone(), self.task.group.clone());
+            let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
             let instance = self.flags.instance_id.clone();
-            blocking(move || Cluster(&brokers).remove(&group, &instance)).await?;
+            blocking(move || cluster.remove(&group, &instance)).await?;
         }
         let has_election = election.is_some();
         if let Some(member) = election {

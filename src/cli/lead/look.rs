@@ -8,9 +8,11 @@ use anyhow::Result;
 
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
+use crate::cli::security::SecurityArgs;
 use crate::client::topic_table;
 use crate::ids::{InstanceId, MemberId, Protocol, TopicName};
 use crate::lead::{Described, DescribedMember};
+use crate::peer::address_of;
 use crate::topics::TopicTable;
 use crate::wire::ErrorCode;
 use crate::wire::messages::describe_groups::{DescribeGroupsRequest, DescribedGroup};
@@ -31,10 +33,16 @@ const NAMES_AT_ONCE: usize = 1_000;
 /// The types of groups that have no leader: their broker assigns.
 const WITHOUT_LEADER: [&str; 3] = ["consumer", "share", "streams"];
 
-/// Where to ask: `HOST:PORT`, several with commas.
-pub struct Cluster<'a>(pub &'a str);
+/// Where to ask.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// `HOST:PORT`, several with commas.
+    pub brokers: String,
+    /// How they are connected to.
+    pub security: SecurityArgs,
+}
 
-impl Cluster<'_> {
+impl Cluster {
     /// The group as its coordinator describes it; an error if it is one that nobody can lead.
     pub fn group(&self, id: &str) -> Result<Described> {
         let mut coordinator = self.coordinator(id)?;
@@ -93,8 +101,8 @@ impl Cluster<'_> {
 
     fn any(&self) -> Result<Kafka> {
         let mut first = None;
-        for address in self.0.split(',').map(str::trim) {
-            match Kafka::connect(address) {
+        for address in self.brokers.split(',').map(str::trim) {
+            match Kafka::connect(address, &self.security) {
                 Ok(broker) => return Ok(broker),
                 Err(error) => first = first.or(Some(error)),
             }
@@ -114,7 +122,7 @@ impl Cluster<'_> {
                 None => (answer.error_code, answer.host, answer.port),
             };
             match error {
-                ErrorCode::None => return Kafka::connect(&format!("{host}:{port}")),
+                ErrorCode::None => return Kafka::connect(&address_of(&host, port), &self.security),
                 ErrorCode::CoordinatorNotAvailable | ErrorCode::CoordinatorLoadInProgress => sleep(BETWEEN),
                 error => return Err(refused(&format!("nobody coordinates group {id}"), error, None)),
             }

@@ -12,6 +12,7 @@ use super::failure::{Failure, Kind};
 use super::logs;
 use super::modules::Modules;
 use super::output::{Output, plain};
+use super::security::SecurityArgs;
 use crate::lead::names::Stated;
 use crate::lead::{Described, Wishes};
 use crate::server::config::LogFormat;
@@ -81,6 +82,8 @@ pub struct Lead {
     modules: Modules,
     #[command(flatten)]
     settings: Settings,
+    #[command(flatten)]
+    security: SecurityArgs,
     /// Join nothing: show what the strategy would decide against what the members have now
     #[arg(long, conflicts_with_all = ["take_over", "retake", "alone", "hand_back"])]
     plan_only: bool,
@@ -116,7 +119,7 @@ pub struct Lead {
 
 /// What every way of leading needs to know.
 struct Task {
-    brokers: String,
+    cluster: Cluster,
     group: String,
     assignor: String,
     folder: PathBuf,
@@ -132,12 +135,12 @@ impl Lead {
         let config = self.settings.config()?;
         if self.plan_only {
             let spoken = self.settings.spoken();
-            let Task { brokers, group, assignor, folder } = &task;
-            let decided = DryRun { brokers, group, assignor, folder, config: &config, spoken: &spoken }.decide()?;
+            let Task { cluster, group, assignor, folder } = &task;
+            let decided = DryRun { cluster, group, assignor, folder, config: &config, spoken: &spoken }.decide()?;
             return plan_only::show(&decided, group, self.picture.as_deref(), output);
         }
         if self.take_over && !self.yes {
-            return Err(Failure::of(Kind::Usage, take_over_text(&task.group, Cluster(&task.brokers).group(&task.group)?)));
+            return Err(Failure::of(Kind::Usage, take_over_text(&task.group, task.cluster.group(&task.group)?)));
         }
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
@@ -151,7 +154,10 @@ impl Lead {
             value.clone().ok_or_else(|| Failure::of(Kind::Usage, text()))
         };
         Ok(Task {
-            brokers: needed(&self.brokers, "--brokers HOST:PORT")?,
+            cluster: Cluster {
+                brokers: needed(&self.brokers, "--brokers HOST:PORT")?,
+                security: self.security.clone(),
+            },
             group: needed(&self.group, "--group GROUP")?,
             assignor: needed(&self.assignor, "--assignor NAME")?,
             folder: self.modules.folder()?,

@@ -35,7 +35,7 @@ const BETWEEN: Duration = Duration::from_millis(500);
 /// What is asked.
 pub struct DryRun<'a> {
     /// Where.
-    pub brokers: &'a str,
+    pub cluster: &'a Cluster,
     /// Of which group.
     pub group: &'a str,
     /// The strategy.
@@ -65,8 +65,7 @@ pub struct Decided {
 impl DryRun<'_> {
     /// Looks, asks the strategy, compares. Blocks.
     pub fn decide(&self) -> Result<Decided> {
-        let cluster = Cluster(self.brokers);
-        let group = self.settled(&cluster)?;
+        let group = self.settled()?;
         if group.is_empty() {
             let remedy = "start its clients first, or see what is there with `divvy groups list --server`";
             return Err(Failure::of(Kind::NotFound, format!("nobody is in group {}: {remedy}", self.group)));
@@ -80,20 +79,20 @@ impl DryRun<'_> {
             true => Ok(Vec::new()),
             false => Err(Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group))),
         })?;
-        let topics = cluster.topics(&subscribed(&group.inputs()))?;
+        let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
         let strategies = strategies(None, self.folder)?;
         self.ask(group, &topics, &strategies)
     }
 
     /// The group, if it comes to rest in time: only then its broker tells what its members said.
-    fn settled(&self, cluster: &Cluster<'_>) -> Result<Described> {
-        let mut group = cluster.group(self.group)?;
+    fn settled(&self) -> Result<Described> {
+        let mut group = self.cluster.group(self.group)?;
         for _ in 0..TRIES {
             if group.is_stable() || group.is_empty() {
                 break;
             }
             std::thread::sleep(BETWEEN);
-            group = cluster.group(self.group)?;
+            group = self.cluster.group(self.group)?;
         }
         Ok(group)
     }

@@ -132,11 +132,19 @@ pub(super) struct Settings {
 /// Where a child stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    Starting { until: Timestamp },
-    Running { since: Timestamp },
-    Draining { until: Timestamp },
+    Starting {
+        until: Timestamp,
+    },
+    Running {
+        since: Timestamp,
+    },
+    Draining {
+        until: Timestamp,
+    },
     /// Its end counts as a failure or not.
-    Killed { failed: bool },
+    Killed {
+        failed: bool,
+    },
 }
 
 #[derive(Debug)]

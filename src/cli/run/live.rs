@@ -119,7 +119,7 @@ impl Life {
                 *out = Some(reason);
                 Event::Tick
             }
-            Rebalance::Note(_) => Event::Tick,
+            Rebalance::Drained | Rebalance::Note(_) => Event::Tick,
         }
     }
 

@@ -23,8 +23,8 @@ use crate::server::config::LogFormat;
 
 mod children;
 pub mod keeper;
-mod lines;
 mod limits;
+mod lines;
 mod live;
 mod os;
 mod printer;
@@ -80,13 +80,16 @@ pub struct Run {
     group: String,
     /// A topic to share; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
-    #[arg(required_unless_present = "single_writer")]
+    #[arg(required_unless_present_any = ["single_writer", "topic_pattern"])]
     topics: Vec<String>,
+    /// All topics whose whole name matches this regular expression, now and later, instead
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    topic_pattern: Option<String>,
     /// One child for each partition, instead of one for all
     #[arg(long)]
     each: bool,
     /// The child runs only while this member is the active one of its group; DIVVY_EPOCH is its fencing token
-    #[arg(long, conflicts_with_all = ["topics", "each"])]
+    #[arg(long, conflicts_with_all = ["topics", "topic_pattern", "each"])]
     single_writer: bool,
     #[command(flatten)]
     modules: Modules,
@@ -239,7 +242,11 @@ impl Run {
 
     fn builder(&self, folder: PathBuf) -> Builder {
         let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
-        builder = if self.single_writer { builder.single_writer() } else { builder.subscribe(&self.topics) };
+        builder = match (self.single_writer, &self.topic_pattern) {
+            (true, _) => builder.single_writer(),
+            (false, Some(pattern)) => builder.subscribe_pattern(pattern),
+            (false, None) => builder.subscribe(&self.topics),
+        };
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(self.assignors.clone());
         }

@@ -15,7 +15,9 @@ pub(super) fn json(name: &str, news: &News) -> Value {
         News::Killed(number, cause) => {
             json!({ "event": "child_killed", "child": name, "number": number, "cause": cause_name(*cause) })
         }
-        News::Ended(number, exit) => with_exit(json!({ "event": "child_ended", "child": name, "number": number }), exit),
+        News::Ended(number, exit) => {
+            with_exit(json!({ "event": "child_ended", "child": name, "number": number }), exit)
+        }
         News::Failed { child, exit, failures, again_in } => {
             let event = json!({
                 "event": "child_failed",

@@ -80,11 +80,11 @@ pub(super) struct Order {
 
 /// The children that a share asks for.
 pub(super) fn orders(group: &str, assigned: &Assigned, division: Division) -> Vec<Order> {
-    let told = told(assigned);
+    let (epoch, primaries) = (assigned.writer().map(|writer| writer.epoch), primaries(assigned));
     let order = |key: Key, partitions: Partitions| {
-        let primaries = told.primaries.as_ref().map(|primaries| among(primaries, &partitions));
+        let primaries = primaries.as_ref().map(|primaries| among(primaries, &partitions));
         let work = Work { partitions, primaries };
-        let environment = Arc::new(environment(group, assigned, told.epoch, &key, &work));
+        let environment = Arc::new(environment(group, assigned, epoch, &key, &work));
         Order { key, work, environment }
     };
     match (division, &assigned.share) {
@@ -120,18 +120,10 @@ fn one_by_one(all: &Partitions) -> impl Iterator<Item = (&TopicName, i32)> {
     all.iter().flat_map(|(topic, numbers)| numbers.iter().map(move |number| (topic, *number)))
 }
 
-/// What a strategy says beside the partitions.
-struct Told {
-    epoch: Option<i64>,
-    primaries: Option<Partitions>,
-}
-
-fn told(assigned: &Assigned) -> Told {
-    let epoch = match assigned.duty() {
-        Some(Duty::Active(writer)) => Some(i64::from(writer.epoch)),
-        _ => None,
-    };
-    Told { epoch, primaries: None }
+/// Of which partitions this member has the first copy, if its strategy says so.
+fn primaries(assigned: &Assigned) -> Option<Partitions> {
+    let named = assigned.primaries()?;
+    Some(named.into_iter().map(|(topic, numbers)| (TopicName::from(topic), numbers)).collect())
 }
 
 /// Those of some partitions that are among others.
@@ -147,7 +139,7 @@ fn among(some: &Partitions, others: &Partitions) -> Partitions {
 fn environment(
     group: &str,
     assigned: &Assigned,
-    epoch: Option<i64>,
+    epoch: Option<i32>,
     key: &Key,
     work: &Work,
 ) -> Vec<(&'static str, String)> {

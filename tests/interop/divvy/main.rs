@@ -85,6 +85,7 @@ async fn member(
                 owns.retain(|it| !lost.contains(it));
                 tell(&owns, assignments);
             }
+            Rebalance::Drained => {}
             Rebalance::Failed { reason } => return Err(reason.into()),
             Rebalance::Note(note) => eprintln!("{note}"),
         }
@@ -104,10 +105,15 @@ async fn obey(member: &Member, topic: &str, command: &str) -> serde_json::Value 
     let failed = |error: &dyn std::error::Error| json!({ "event": "failed", "reason": format!("{command}: {error}") });
     match words[0] {
         "commit" => match member.commit(vec![Offset { topic, partition: place, offset: number(2) }]).await {
-            Ok(()) => { HACK.lock().unwrap().insert(partition, number(2)); json!({ "event": "committed", "partition": partition, "offset": number(2) }) },
+            Ok(()) => {
+                HACK.lock().unwrap().insert(partition, number(2));
+                json!({ "event": "committed", "partition": partition, "offset": number(2) })
+            }
             Err(error) => failed(&error),
         },
-        "fetch" => json!({ "event": "fetched", "partition": partition, "offset": HACK.lock().unwrap().get(&partition).copied().unwrap_or(-1) }),
+        "fetch" => {
+            json!({ "event": "fetched", "partition": partition, "offset": HACK.lock().unwrap().get(&partition).copied().unwrap_or(-1) })
+        }
         _ => json!({ "event": "failed", "reason": format!("there is no command {command}") }),
     }
 }
@@ -182,4 +188,5 @@ fn say(mut event: serde_json::Value) {
     println!("{event}");
 }
 
-static HACK: std::sync::Mutex<std::collections::BTreeMap<i64,i64>> = std::sync::Mutex::new(std::collections::BTreeMap::new());
+static HACK: std::sync::Mutex<std::collections::BTreeMap<i64, i64>> =
+    std::sync::Mutex::new(std::collections::BTreeMap::new());

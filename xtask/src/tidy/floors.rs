@@ -7,12 +7,12 @@ const FLOORS: [&[&str]; 5] = [
     &["ids", "time", "topics", "wire", "embedded"],
     &["group", "coordinator", "membership", "assignor", "lead"],
     &["sandbox", "store", "auth"],
-    &["server", "client", "admin"],
+    &["peer", "server", "client", "admin"],
     &["cli"],
 ];
 
 /// Who may import a neighbour on the same floor.
-const NEIGHBOURS: [(&str, &str); 9] = [
+const NEIGHBOURS: [(&str, &str); 11] = [
     ("topics", "ids"),
     ("wire", "ids"),
     ("embedded", "ids"),
@@ -22,6 +22,8 @@ const NEIGHBOURS: [(&str, &str); 9] = [
     ("lead", "assignor"),
     ("lead", "membership"),
     ("admin", "server"),
+    ("client", "peer"),
+    ("server", "peer"),
 ];
 
 /// Where one name is all that may be used of a module: API versions stop at `server/api`.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::*;
 use crate::embedded::single_writer;
 use crate::ids::{Generation, MemberId, Protocol};
-use crate::membership::Role;
+use crate::membership::{Cause, Role};
 
 fn assigned(share: Share) -> Assigned {
     Assigned {
@@ -15,7 +15,9 @@ fn assigned(share: Share) -> Assigned {
         leader: MemberId::from("m-1"),
         member: MemberId::from("m-1"),
         role: Role::Leader,
+        cause: Cause::Starts,
         share,
+        user_data: None,
     }
 }
 

@@ -1,104 +1,146 @@
 //! One connection to one broker: requests out, answers in, in order (a parked answer holds back those behind it).
 //! When anything goes wrong the whole connection is over, and everything that waits on it is told why.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::sync::{RwLock, RwLockReadGuard, mpsc, oneshot};
+use tokio::time::{Instant, timeout};
 
-use super::error::Unreachable;
-use super::limits::{CONNECT_TIMEOUT, REQUEST_TIMEOUT, UNWRITTEN_REQUESTS};
+use super::clock;
+use super::dial::Dial;
+use super::limits::{RENEW_AFTER_PERCENT, RENEW_AT_LEAST, RENEW_SPREAD_PERCENT, REQUEST_TIMEOUT, UNWRITTEN_REQUESTS};
+use super::login::{Lifetime, log_in};
+use super::security::Login;
+use super::socket::{End, Outgoing, Socket};
 use super::spawn::{Task, task};
+use super::unreachable::Unreachable;
 use crate::membership::Peer;
 use crate::wire::api::{VersionRange, served};
 use crate::wire::divvy::ApiVersionsTag;
-use crate::wire::frame::{FrameLimit, Framer, decode_response, encode_request};
+use crate::wire::frame::{decode_response, encode_request};
 use crate::wire::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
 use crate::wire::{ApiKey, ErrorCode, Request, Text};
 
 /// The version of ApiVersions that is tried first: the first with tagged fields, in which divvy shows itself.
 const API_VERSIONS: i16 = 3;
 
-/// A connection that knows what its peer serves.
-pub(super) struct Connection {
+/// A connection that knows what its peer serves, and is logged in where that is wanted.
+pub(crate) struct Connection {
     address: String,
     client_id: Text,
     outgoing: mpsc::Sender<Outgoing>,
     correlation: AtomicI32,
     /// Requests without an answer yet.
     waiting: AtomicUsize,
+    /// Whether anything but ApiVersions was ever answered.
+    was_answered: AtomicBool,
     versions: BTreeMap<ApiKey, VersionRange>,
     peer: Peer,
-    end: Arc<OnceLock<String>>,
+    login: Option<Login>,
+    /// When to log in again; never if there is nothing here. Who sends a request holds it until the answer is there: a
+    /// login is renewed between requests.
+    renewal: RwLock<Option<Instant>>,
+    end: Arc<OnceLock<End>>,
     _task: Task,
 }
 
-struct Outgoing {
-    correlation: i32,
-    frame: Bytes,
-    answer: oneshot::Sender<Bytes>,
-}
-
-/// The requests that were written, in order.
-type Unanswered = Mutex<VecDeque<(i32, oneshot::Sender<Bytes>)>>;
-
 impl Connection {
-    /// Connects, and asks what the peer serves.
-    pub(super) async fn open(address: &str, client_id: &Text) -> Result<Self, Unreachable> {
-        let stream = match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return Err(Unreachable::connect(address, &error)),
-            Err(_) => return Err(Unreachable::silent(address, CONNECT_TIMEOUT)),
-        };
-        // Small requests that wait for nothing: Nagle's algorithm would only delay them. A socket that refuses works, too.
-        let _ = stream.set_nodelay(true);
+    /// Connects, asks what the peer serves, and logs in.
+    pub(super) async fn open(address: &str, dial: &Dial) -> Result<Self, Unreachable> {
+        let socket = Socket::open(address, &dial.security).await?;
         let (outgoing, requests) = mpsc::channel(UNWRITTEN_REQUESTS);
         let end = Arc::new(OnceLock::new());
         let mut connection = Self {
             address: address.to_owned(),
-            client_id: client_id.clone(),
+            client_id: dial.client_id.clone(),
             outgoing,
             correlation: AtomicI32::new(0),
             waiting: AtomicUsize::new(0),
+            was_answered: AtomicBool::new(false),
             versions: BTreeMap::new(),
             peer: Peer::Other,
+            login: dial.security.login.clone(),
+            renewal: RwLock::default(),
             end: Arc::clone(&end),
-            _task: task(serve(stream, requests, end)),
+            _task: task(socket.serve(requests, end)),
         };
-        connection.ask_versions().await.map_err(|reason| Unreachable::foreign(address, &reason))?;
+        connection.ask_versions().await.map_err(|reason| match connection.end.get() {
+            Some(end) if end.is_tls => Unreachable::tls(address, &end.reason),
+            _ => Unreachable::foreign(address, &reason),
+        })?;
+        if let Some(login) = &connection.login {
+            let lifetime = log_in(&connection, login).await.map_err(|reason| Unreachable::login(address, &reason))?;
+            connection.renewal = RwLock::new(renewal(lifetime));
+        }
         Ok(connection)
     }
 
     /// What the peer understands.
-    pub(super) fn peer(&self) -> Peer {
+    pub(crate) fn peer(&self) -> Peer {
         self.peer
     }
 
     /// Where it leads.
-    pub(super) fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
     /// Whether nothing waits for an answer here.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 0
     }
 
     /// Sends a request in the newest version that both sides know and waits for its answer, or for the reason why there
     /// is none. A connection that let a request wait too long is not used again.
-    pub(super) async fn call<R: Request>(&self, request: &R, limit: Duration) -> Result<R::Response, String> {
+    pub(crate) async fn call<R: Request>(&self, request: &R, limit: Duration) -> Result<R::Response, String> {
+        let _logged_in = match &self.login {
+            Some(login) => Some(self.logged_in(login).await?),
+            None => None,
+        };
+        self.ask(request, limit).await
+    }
+
+    /// Renews the login if it is time, and keeps it from being renewed as long as the guard is there (KIP-368). It is done
+    /// when there is something to send: a broker cuts nobody off who asks for nothing.
+    async fn logged_in(&self, login: &Login) -> Result<RwLockReadGuard<'_, Option<Instant>>, String> {
+        let is_due = |at: &Option<Instant>| at.is_some_and(|at| at <= clock::now());
+        loop {
+            let logged_in = self.renewal.read().await;
+            if !is_due(&logged_in) {
+                return Ok(logged_in);
+            }
+            drop(logged_in);
+            let mut renewed = self.renewal.write().await;
+            if is_due(&renewed) {
+                let lifetime = log_in(self, login).await;
+                let lifetime = lifetime.map_err(|reason| self.close(format!("the login is not renewed: {reason}")))?;
+                *renewed = renewal(lifetime);
+            }
+        }
+    }
+
+    /// The same beside any login: for the login itself.
+    pub(super) async fn ask<R: Request>(&self, request: &R, limit: Duration) -> Result<R::Response, String> {
         let version = self.version(R::KEY)?;
         let frame = self.exchange(request, version, limit).await?;
         let decoded = decode_response::<R::Response>(frame, version);
         let (_, answer) = decoded.map_err(|error| self.close(format!("{} cannot be read: {error}", R::KEY.name())))?;
+        self.was_answered.store(true, Ordering::Relaxed);
         Ok(answer)
+    }
+
+    /// Whether the peer says that it serves a request in some version.
+    pub(super) fn serves(&self, key: ApiKey) -> bool {
+        self.versions.contains_key(&key)
+    }
+
+    /// Whether both sides know a version of a request in common.
+    pub(crate) fn speaks(&self, key: ApiKey) -> bool {
+        self.version(key).is_ok()
     }
 
     fn version(&self, key: ApiKey) -> Result<i16, String> {
@@ -159,18 +201,42 @@ impl Connection {
         }
     }
 
+    /// As if its time were over.
+    #[cfg(test)]
+    pub(super) async fn end_login(&self) {
+        *self.renewal.write().await = Some(clock::now());
+    }
+
     /// Why the connection is over.
     fn reason(&self) -> String {
-        self.end.get().cloned().unwrap_or_else(|| format!("the connection to {} was closed", self.address))
+        let known = self.end.get().map(|end| end.reason.clone());
+        let reason = known.unwrap_or_else(|| format!("the connection to {} was closed", self.address));
+        // A broker that wants one says what it serves to everybody, and closes the connection at the next request.
+        let is_shut_out =
+            self.login.is_none() && self.peer == Peer::Other && !self.was_answered.load(Ordering::Relaxed);
+        match is_shut_out && self.serves(ApiKey::SaslHandshake) {
+            true => format!("{reason}; it may want a login (--sasl)"),
+            false => reason,
+        }
     }
 
     /// From here on nothing is sent or awaited on this connection any more.
     fn close(&self, reason: String) -> String {
         let reason = format!("{}: {reason}", self.address);
-        let _ = self.end.set(reason.clone());
+        let _ = self.end.set(reason.clone().into());
         self._task.end();
         reason
     }
+}
+
+/// When a login that holds so long is to be renewed.
+fn renewal(lifetime: Lifetime) -> Option<Instant> {
+    let lifetime = lifetime?;
+    // Nothing secret rests on it: without the system's entropy the middle will do.
+    let drawn =
+        clock::nonce().map_or(RENEW_SPREAD_PERCENT / 2, |bytes| u32::from(bytes[0]) % (RENEW_SPREAD_PERCENT + 1));
+    let wait = lifetime / 100 * (RENEW_AFTER_PERCENT + drawn);
+    clock::now().checked_add(wait.max(RENEW_AT_LEAST))
 }
 
 /// Counts a request that waits, until it is answered or given up.
@@ -186,57 +252,5 @@ impl<'a> Waits<'a> {
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Reads and writes side by side: a peer that writes a long answer need not read meanwhile.
-async fn serve(stream: TcpStream, requests: mpsc::Receiver<Outgoing>, end: Arc<OnceLock<String>>) {
-    let (read, write) = stream.into_split();
-    let unanswered = Unanswered::default();
-    let reason = tokio::select! {
-        reason = write_requests(write, requests, &unanswered) => reason,
-        reason = read_answers(read, &unanswered) => reason,
-    };
-    let _ = end.set(reason);
-}
-
-async fn write_requests(
-    mut to: OwnedWriteHalf,
-    mut requests: mpsc::Receiver<Outgoing>,
-    unanswered: &Unanswered,
-) -> String {
-    while let Some(request) = requests.recv().await {
-        unanswered.lock().unwrap_or_else(PoisonError::into_inner).push_back((request.correlation, request.answer));
-        if let Err(error) = to.write_all(&request.frame).await {
-            return format!("the connection broke: {error}");
-        }
-    }
-    "the client closed the connection".to_owned()
-}
-
-async fn read_answers(mut from: OwnedReadHalf, unanswered: &Unanswered) -> String {
-    let mut framer = Framer::new(FrameLimit::ANSWERS);
-    loop {
-        match from.read_buf(framer.room()).await {
-            Ok(0) => return "the coordinator closed the connection".to_owned(),
-            Ok(_) => {}
-            Err(error) => return format!("the connection broke: {error}"),
-        }
-        loop {
-            let frame = match framer.frame() {
-                Ok(Some(frame)) => frame,
-                Ok(None) => break,
-                Err(error) => return format!("the answer is none of Kafka's protocol: {error}"),
-            };
-            let next = unanswered.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            match next {
-                Some((correlation, answer)) if frame.get(..4) == Some(&correlation.to_be_bytes()[..]) => {
-                    // Nobody waits any more if the request was given up.
-                    let _ = answer.send(frame);
-                }
-                _ => return "an answer to a request that was not sent".to_owned(),
-            }
-        }
-        framer.release();
     }
 }
