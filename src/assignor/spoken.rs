@@ -85,12 +85,8 @@ impl Spoken {
             user_data = Some(UserData { facts: with(map.facts, facts), last, x: map.x }.encode());
         }
         let rack = tail.rack.or(rack.as_deref());
-        let tail = crate::embedded::consumer::Tail {
-            user_data: user_data.as_deref(),
-            note: note.as_deref(),
-            rack,
-            ..tail
-        };
+        let tail =
+            crate::embedded::consumer::Tail { user_data: user_data.as_deref(), note: note.as_deref(), rack, ..tail };
         let said = Subscription { version: NEWEST_VERSION, tail, ..subscription.clone() };
         Some(MemberInput { metadata: Bytes::from(said.encode()), ..member.clone() })
     }

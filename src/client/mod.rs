@@ -57,9 +57,9 @@ use inbox::Inbox;
 pub use metrics::Metrics;
 pub use news::{Note, Rebalance, Revoked};
 use runtime::News;
-pub(crate) use topics::table as topic_table;
 use spawn::Task;
 pub use told::{Duty, Writer};
+pub(crate) use topics::table as topic_table;
 
 use crate::ids::TopicName;
 use crate::membership::Event;

@@ -166,9 +166,10 @@ pub(super) mod tests {
 
     fn compared(parties: &[(&str, Option<&str>, Option<&[i32]>, &[i32])], topics: &TopicTable) -> Comparison {
         let states: Vec<_> = parties.iter().map(|(.., before, after)| (before.map(state), state(after))).collect();
-        let party = |((name, rack, ..), (before, after)): (&(&str, Option<&str>, Option<&[i32]>, &[i32]), &'_ (Option<Vec<u8>>, Vec<u8>))| {
-            ((*name).to_owned(), rack.map(str::to_owned), before.clone(), after.clone())
-        };
+        let party = |((name, rack, ..), (before, after)): (
+            &(&str, Option<&str>, Option<&[i32]>, &[i32]),
+            &'_ (Option<Vec<u8>>, Vec<u8>),
+        )| { ((*name).to_owned(), rack.map(str::to_owned), before.clone(), after.clone()) };
         let owned: Vec<_> = parties.iter().zip(&states).map(party).collect();
         let parties = owned.iter().map(|(name, rack, before, after)| Party {
             name: name.clone(),
@@ -192,14 +193,16 @@ pub(super) mod tests {
 
     #[test]
     fn with_copies_each_copy_that_comes_to_somebody_counts() {
-        let plan = compared(&[("a", None, Some(&[0, 1]), &[0, 1]), ("b", None, Some(&[2, 3]), &[0, 1, 2, 3])], &topics(&[]));
+        let plan =
+            compared(&[("a", None, Some(&[0, 1]), &[0, 1]), ("b", None, Some(&[2, 3]), &[0, 1, 2, 3])], &topics(&[]));
         assert_eq!((plan.moved, plan.new, plan.unowned), (2, 0, (0, 0)));
     }
 
     #[test]
     fn near_is_what_lies_in_the_members_rack() {
         let topics = topics(&["x", "x", "y", "y"]);
-        let plan = compared(&[("a", Some("x"), Some(&[0, 2]), &[0, 1]), ("b", Some("y"), Some(&[1, 3]), &[2, 3])], &topics);
+        let plan =
+            compared(&[("a", Some("x"), Some(&[0, 2]), &[0, 1]), ("b", Some("y"), Some(&[1, 3]), &[2, 3])], &topics);
         assert_eq!(plan.near(), Some((2, 4)));
         assert_eq!(plan.rows[0].near, Some((1, 2)));
     }

@@ -62,7 +62,9 @@ pub fn names(group: &Described, stated: &[Stated]) -> Result<Vec<(Protocol, Mode
     }
     let chosen = &group.protocol;
     if chosen.as_str() == STREAMS {
-        return Err("it is a Kafka Streams application, whose members understand no other leader than their own".to_owned());
+        return Err(
+            "it is a Kafka Streams application, whose members understand no other leader than their own".to_owned()
+        );
     }
     let mut names: Vec<(Protocol, Mode)> = stated.iter().map(|it| (it.protocol.clone(), it.mode)).collect();
     let is_named = |names: &[(Protocol, Mode)]| names.iter().any(|(name, _)| name == chosen);

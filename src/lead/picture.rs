@@ -202,7 +202,9 @@ mod tests {
         let all = state(&[0]);
         let plan = compare([party("<script>\u{7}\"&", &all, &all)], &topics(&[]));
         let svg = svg(&plan, "<b>");
-        assert!(svg.contains("&lt;script&gt;\u{fffd}&quot;&amp;") && !svg.contains("<script>") && svg.contains("&lt;b&gt;"));
+        assert!(
+            svg.contains("&lt;script&gt;\u{fffd}&quot;&amp;") && !svg.contains("<script>") && svg.contains("&lt;b&gt;")
+        );
     }
 
     #[test]
@@ -210,7 +212,10 @@ mod tests {
         let many: Vec<i32> = (0..100_000).collect();
         let all = state(&many);
         let names: Vec<String> = (0..1_000).map(|it| format!("member-{it:04}")).collect();
-        let plan = compare(names.iter().map(|name| party(name, b"", if name == "member-0000" { &all } else { b"" })), &topics(&[]));
+        let plan = compare(
+            names.iter().map(|name| party(name, b"", if name == "member-0000" { &all } else { b"" })),
+            &topics(&[]),
+        );
         let svg = svg(&plan, "large");
         assert!(svg.len() < 1_000_000 && svg.contains("and 600 members more"), "{}", svg.len());
     }

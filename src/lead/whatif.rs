@@ -102,7 +102,12 @@ mod tests {
         DescribedMember { id: id.into(), metadata, state, ..DescribedMember::default() }
     }
 
-    fn question<'a>(group: &'a Described, topics: &'a TopicTable, protocol: &'a Protocol, id: &'a GroupId) -> WhatIf<'a> {
+    fn question<'a>(
+        group: &'a Described,
+        topics: &'a TopicTable,
+        protocol: &'a Protocol,
+        id: &'a GroupId,
+    ) -> WhatIf<'a> {
         let (columns, config, budget) = (&[][..], &Value::Null, Duration::from_secs(1));
         static NOTHING: std::sync::LazyLock<Spoken> = std::sync::LazyLock::new(Spoken::default);
         WhatIf { id, group, protocol, topics, columns, config, spoken: &NOTHING, now_ms: 0, budget }

@@ -108,7 +108,7 @@ impl LeadJob {
 
     /// The members with what is said for them. What an eager member had it does not say under most names, and whoever made
     /// the plan knows; under cooperative ones members say it themselves.
-    fn spoken_for(&self) -> Option<Vec<MemberInput>> {
+    pub(super) fn spoken_for(&self) -> Option<Vec<MemberInput>> {
         let leading = self.leading.as_ref()?;
         let last: HashMap<&MemberId, &Bytes> = match self.mode() {
             Mode::Eager => self.last_plan.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, state)).collect(),
@@ -117,7 +117,8 @@ impl LeadJob {
         // No claim is of a later generation, and none of this one is for the same partitions.
         let generation = self.generation.0 - 1;
         let had = |member: &MemberInput| last.get(&member.id).map(|state| Had { generation, state });
-        let spoken = |member| leading.spoken.speak(member, &self.protocol, had(member)).unwrap_or_else(|| member.clone());
+        let spoken =
+            |member| leading.spoken.speak(member, &self.protocol, had(member)).unwrap_or_else(|| member.clone());
         Some(self.members.iter().map(spoken).collect())
     }
 

@@ -137,7 +137,13 @@ impl Membership {
     }
 
     /// Says what plan is in force now.
-    pub(super) fn tell_planned(&mut self, generation: Generation, protocol: &Protocol, plan: &Accepted, states: LastPlan) {
+    pub(super) fn tell_planned(
+        &mut self,
+        generation: Generation,
+        protocol: &Protocol,
+        plan: &Accepted,
+        states: LastPlan,
+    ) {
         if self.leading().is_none() {
             return;
         }

@@ -7,6 +7,7 @@ mod draining;
 mod handing_over;
 mod joining;
 mod leading;
+mod leading_others;
 mod listening;
 mod losing;
 mod matching;

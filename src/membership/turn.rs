@@ -220,7 +220,9 @@ impl Membership {
             State::Planning { step: Step::Strategy { ticket }, .. } if *ticket == sent.ticket => {}
             _ => return,
         }
-        let State::Planning { mut joined, members, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let State::Planning { mut joined, members, .. } = std::mem::replace(&mut self.state, State::Over) else {
+            return;
+        };
         if let Some(fault) = &led.fault {
             self.tell(Notice::Fault { fault: fault.clone(), served_by: led.served_by.clone() });
         }

@@ -4,6 +4,7 @@
 mod cli;
 mod cli_admin;
 mod cli_cases;
+mod lead;
 mod led_ground;
 mod many_groups;
 mod member;

@@ -29,7 +29,8 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
     let seconds = |time: &Duration| time.as_secs_f64();
     match saying {
         Saying::Standby { active } => {
-            let other = if active.is_empty() { "nobody is active yet".to_owned() } else { format!("{active} is active") };
+            let other =
+                if active.is_empty() { "nobody is active yet".to_owned() } else { format!("{active} is active") };
             said(json!({ "event": "standby", "active": active }), format!("stands by: {other}"))
         }
         Saying::Active => said(json!({ "event": "active" }), "is elected: it is the one to lead"),
@@ -59,7 +60,8 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
             ),
         ),
         Saying::LostLead { leader, retakes_in } => {
-            let json = json!({ "event": "lead_lost", "leader": leader, "retakes_in_s": retakes_in.as_ref().map(seconds) });
+            let json =
+                json!({ "event": "lead_lost", "leader": leader, "retakes_in_s": retakes_in.as_ref().map(seconds) });
             let next = match retakes_in {
                 Some(wait) => format!("it is taken again in {} s", wait.as_secs()),
                 None => "it is not taken again: say --retake for that, or start with --take-over".to_owned(),
@@ -74,10 +76,9 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
             json!({ "event": "take_over_failed", "leader": leader }),
             format!("could not take the lead of {group}: a client was quicker each time, and {leader} leads"),
         ),
-        Saying::Confirmed => said(
-            json!({ "event": "plan_confirmed" }),
-            format!("the plan in force is what {assignor} would decide now"),
-        ),
+        Saying::Confirmed => {
+            said(json!({ "event": "plan_confirmed" }), format!("the plan in force is what {assignor} would decide now"))
+        }
         Saying::Unreviewed { reason } => said(
             json!({ "event": "plan_kept", "reason": reason }),
             format!("the plan in force stays, and whether {assignor} would decide the same is not known: {reason}"),
@@ -159,7 +160,8 @@ fn planned(plan: &Planned, leading: Option<&Leading>) -> Said {
 }
 
 fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
-    let before: HashMap<&MemberId, &[u8]> = plan.before.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, &state[..])).collect();
+    let before: HashMap<&MemberId, &[u8]> =
+        plan.before.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, &state[..])).collect();
     let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
     let members = plan.members.iter().filter(|member| wants_something(&member.metadata));
     let told = |member: &crate::assignor::MemberInput| {
@@ -188,10 +190,7 @@ pub fn no_election(module: &str, folder: &str) -> Said {
 
 /// That the file of settings cannot be used.
 pub fn settings_refused(reason: &str) -> Said {
-    said(
-        json!({ "event": "settings_refused", "reason": reason }),
-        format!("the settings stay as they are: {reason}"),
-    )
+    said(json!({ "event": "settings_refused", "reason": reason }), format!("the settings stay as they are: {reason}"))
 }
 
 /// That it says something else now.

@@ -70,8 +70,7 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
     let rules = rules(&task.assignor, config);
     let started = Instant::now();
     let (target, leading, planned, trouble) = (None, None, None, None);
-    let mut live =
-        Live { task, flags, output, sandbox, rules, standing, started, target, leading, planned, trouble };
+    let mut live = Live { task, flags, output, sandbox, rules, standing, started, target, leading, planned, trouble };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
@@ -252,7 +251,10 @@ impl Live<'_> {
             Rebalance::Failed { reason } => {
                 self.abandon();
                 match self.flags.alone {
-                    true => Err(Failure::of(Kind::Failed, format!("this lead is out of group {}: {reason}", self.task.group))),
+                    true => Err(Failure::of(
+                        Kind::Failed,
+                        format!("this lead is out of group {}: {reason}", self.task.group),
+                    )),
                     false => self.give(Event::Out(reason)).await,
                 }
             }
@@ -360,5 +362,7 @@ async fn changes(looks: &mut Interval, may_change: bool) {
 
 /// Questions to a cluster and modules that compile block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(anyhow!("its thread panicked: this is a bug in divvy")))
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(anyhow!("its thread panicked: this is a bug in divvy")))
 }

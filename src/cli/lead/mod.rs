@@ -182,7 +182,9 @@ impl Lead {
 /// What taking over costs, before it is done.
 fn take_over_text(group: &str, described: Described) -> String {
     if described.is_empty() {
-        return format!("nobody is in group {group}: there is nothing to take over; leave --take-over out, or say --yes");
+        return format!(
+            "nobody is in group {group}: there is nothing to take over; leave --take-over out, or say --yes"
+        );
     }
     let names: Vec<String> = described.members.iter().map(|member| plain(member.name())).collect();
     let under = match described.protocol.as_str() {

@@ -258,7 +258,8 @@ fn text(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -
         parts.push("nothing would move".to_owned());
     }
     if decided.lacks_lag {
-        let text = "it reads how far the group is behind, which a dry run does not ask: every lag counts as unknown here";
+        let text =
+            "it reads how far the group is behind, which a dry run does not ask: every lag counts as unknown here";
         parts.push(output.tone(Tone::Bad, text));
     }
     parts.extend(decided.warnings.iter().map(|it| output.tone(Tone::Bad, &plain(&format!("it warns: {it}")))));
