@@ -29,6 +29,8 @@ pub(super) struct Watch {
     told: Vec<TopicName>,
     /// When a look last ended, well or not.
     looked: Option<Timestamp>,
+    /// Whether a topic of the plan was missing when it was last looked at.
+    doubts: bool,
 }
 
 impl Watch {
@@ -37,7 +39,7 @@ impl Watch {
         let names = config.purpose.topics().to_vec();
         let due = (!names.is_empty() || is_pattern(&config.purpose)).then_some(now);
         let (backoff, missing) = (Backoff::default(), BTreeSet::new());
-        Self { names, due, flying: None, backoff, missing, told: Vec::new(), looked: None }
+        Self { names, due, flying: None, backoff, missing, told: Vec::new(), looked: None, doubts: false }
     }
 
     /// A leader looks now, and then again and again, at all topics of its group.
@@ -45,6 +47,7 @@ impl Watch {
         self.names = names;
         self.due = Some(now);
         self.flying = None;
+        self.doubts = false;
     }
 
     /// Nobody needs to know anything.
@@ -130,15 +133,23 @@ impl Membership {
         self.tell_missing(&table);
         match &self.state {
             State::Planning { step: Step::Topics, .. } => self.start_strategy(Arc::new(table)),
-            State::Stable { joined, .. } if leads => {
-                let racks = self.racks_matter(&joined.protocol);
-                match joined.basis.topics.as_ref().map(|planned| change(planned, &table, racks)) {
-                    None => self.found_planned(table),
-                    Some(None) => {}
-                    Some(Some(change)) => self.give_up(Cause::Topics.because(change)),
-                }
-            }
+            State::Stable { .. } if leads => self.compare_with_plan(table),
             _ => {}
+        }
+    }
+
+    /// A plan whose topics changed is made anew. That one is gone is believed when it is seen twice: a broker that starts
+    /// may not know all topics yet.
+    fn compare_with_plan(&mut self, table: TopicTable) {
+        let State::Stable { joined, .. } = &self.state else { return };
+        let Some(planned) = &joined.basis.topics else { return self.found_planned(table) };
+        let is_gone = planned.0.keys().any(|name| table.get(name.as_str()).is_none());
+        let change = change(planned, &table, self.racks_matter(&joined.protocol));
+        let doubted = std::mem::replace(&mut self.watch.doubts, is_gone);
+        match change {
+            Some(_) if is_gone && !doubted => self.watch.due = Some(self.now.mono + GATHER / 2),
+            Some(change) => self.give_up(Cause::Topics.because(change)),
+            None => {}
         }
     }
 
