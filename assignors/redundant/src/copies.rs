@@ -75,6 +75,11 @@ impl Copies {
         self.most
     }
 
+    /// How many partitions there are.
+    pub fn partitions(&self) -> usize {
+        self.taken.len()
+    }
+
     /// Who holds a partition, by dense index.
     #[inline]
     pub fn holders(&self, partition: usize) -> &[u32] {
@@ -107,15 +112,18 @@ impl Copies {
     /// Makes a holder the first.
     pub fn put_first(&mut self, partition: usize, member: u32) {
         let holders = self.holders_mut(partition);
-        if let Some(at) = holders.iter().position(|&holder| holder == member) {
-            holders[..=at].rotate_right(1);
+        match holders.iter().position(|&holder| holder == member) {
+            None | Some(0) => {}
+            Some(at) => holders[..=at].rotate_right(1),
         }
     }
 
     /// Orders the holders behind the first, so that who came to a copy on which way makes no difference.
     pub fn order_rest(&mut self) {
         for partition in 0..self.taken.len() {
-            if let [_, rest @ ..] = self.holders_mut(partition) {
+            if let [_, rest @ ..] = self.holders_mut(partition)
+                && rest.len() > 1
+            {
                 rest.sort_unstable();
             }
         }
