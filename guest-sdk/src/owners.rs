@@ -77,7 +77,11 @@ impl Owners {
         assert!(members.len() <= usize::from(self.copies), "more copies than were set");
         for (copy, &member) in members.iter().enumerate() {
             assert!(member < self.members, "an index beyond the members");
-            self.width.set(&mut self.reply[PLAN_HEAD_BYTES..], copy * self.partitions + partition.index(), Some(member));
+            self.width.set(
+                &mut self.reply[PLAN_HEAD_BYTES..],
+                copy * self.partitions + partition.index(),
+                Some(member),
+            );
         }
     }
 
