@@ -103,6 +103,14 @@ impl Outbox {
         self.slots.len()
     }
 
+    /// Gives back the memory of the places while there are none: clients that take turns pay for it once in a while, idle
+    /// ones never hold it.
+    pub(crate) fn release(&mut self) {
+        if self.slots.is_empty() {
+            self.slots = VecDeque::new();
+        }
+    }
+
     /// Whether nothing should be added before something was sent.
     pub(crate) fn is_full(&self) -> bool {
         self.state == State::Open && (self.slots.len() >= MAX_IN_FLIGHT || self.bytes >= MAX_UNSENT_BYTES)

@@ -69,23 +69,31 @@ impl Drop for Guard {
     }
 }
 
-/// A task's work with its guard. Boxed: an `async` block around it would keep room for it twice.
-struct Guarded {
-    work: Pin<Box<dyn Future<Output = ()> + Send>>,
+/// A task's work with its guard. An `async` block around it would keep room for it twice.
+struct Guarded<W> {
+    work: W,
     _guard: Guard,
 }
 
-impl Future for Guarded {
+impl<W: Future<Output = ()> + Unpin> Future for Guarded<W> {
     type Output = ();
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        self.work.as_mut().poll(context)
+        Pin::new(&mut self.work).poll(context)
     }
 }
 
 /// Starts a task.
-#[allow(clippy::disallowed_methods, reason = "where tasks are started")]
 pub(crate) fn task(name: &'static str, loss: Loss, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-    tokio::spawn(Guarded { work: Box::pin(work), _guard: Guard { name, loss } }).abort_handle()
+    in_place(name, loss, Box::pin(work))
+}
+
+/// Starts a task whose work lives in the runtime's own record of it, without an allocation for itself.
+#[allow(clippy::disallowed_methods, reason = "where tasks are started")]
+pub(crate) fn in_place<W>(name: &'static str, loss: Loss, work: W) -> AbortHandle
+where
+    W: Future<Output = ()> + Unpin + Send + 'static,
+{
+    tokio::spawn(Guarded { work, _guard: Guard { name, loss } }).abort_handle()
 }
 
 /// Starts work that keeps a processor busy, beside the tasks.
