@@ -24,6 +24,7 @@ mod process;
 mod rebalance;
 mod report;
 mod requests;
+mod store;
 
 use report::Report;
 
@@ -45,6 +46,7 @@ struct Scenario {
 const SCENARIOS: &[Scenario] = &[
     Scenario { name: "heartbeats", run: heartbeats::run, is_long: false },
     Scenario { name: "rebalance", run: rebalance::run, is_long: false },
+    Scenario { name: "store", run: store::run, is_long: false },
     Scenario { name: "churn", run: churn::run, is_long: false },
     Scenario { name: "commits", run: commits::run, is_long: false },
     Scenario { name: "memory", run: memory::run, is_long: false },

@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use divvy::wire::ErrorCode;
 
 use crate::Options;
-use crate::bare::synced_write;
+use crate::bare::Log;
 use crate::crew::{Crew, News};
 use crate::process::{Seen, Server, Window};
 use crate::report::{Bar, Report, median, ratio};
@@ -64,7 +64,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<()> {
     for (formations, stage) in formations.iter_mut().zip(&stages) {
         formations.push(stage.formation_ms);
     }
-    let mut writes = Vec::new();
+    let (mut log, mut writes) = (Log::begin(redb.path())?, Vec::new());
     for number in 0..options.repeats * 3 {
         for stage in &mut stages {
             stage.crew.decide(marked_assignment(BYTES, number as u64 + 1));
@@ -76,7 +76,7 @@ pub fn run(options: &Options, report: &mut Report) -> Result<()> {
             stage.still.push(round);
         }
         // What a log would write of a round: everybody's metadata and state.
-        writes.push(synced_write(redb.path(), 2 * MEMBERS * BYTES)? * 1e3);
+        writes.push(log.write(2 * MEMBERS * BYTES)? * 1e3);
     }
     let [floor, memory, stored] = &stages;
     let what = format!("{MEMBERS} members on their own connections, {BYTES} B of metadata, {BYTES} B of state");
