@@ -65,7 +65,7 @@ impl Connection {
             task: OnceLock::new(),
         });
         let reading = Reading::new(handle.clone(), Arc::clone(&connection), read);
-        let _ = connection.task.set(spawn::in_place("connection", Loss::One, reading));
+        let _ = connection.task.set(spawn::connection(reading));
         connection
     }
 

@@ -93,6 +93,10 @@ impl Outbox {
                 self.state = State::Closing;
             }
             self.bytes += slot.bytes();
+            if self.slots.capacity() == 0 {
+                // Most clients wait for each answer.
+                self.slots.reserve_exact(1);
+            }
             self.slots.push_back(slot);
         }
         place
@@ -154,6 +158,9 @@ impl Outbox {
         let Some(slot) = self.slots.pop_front() else { return Next::Wait };
         self.first += 1;
         self.bytes -= slot.bytes();
+        if self.slots.capacity() == 1 {
+            self.slots = VecDeque::new();
+        }
         match slot {
             Slot::Close(close) => Next::Close(Some(close)),
             slot => Next::Send(slot),

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use tokio::io::AsyncReadExt;
 use tokio::net::tcp::OwnedReadHalf;
 
@@ -18,7 +18,7 @@ use super::memory::Held;
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
 use super::pulse::Pulse;
-use super::scratch;
+use super::scratch::{self, Arrived};
 use crate::ids::GroupId;
 use crate::wire::frame::{Foreign, FrameError, FrameLimit, Framer};
 
@@ -36,7 +36,8 @@ pub(crate) enum Reading {
 /// What reads a connection.
 pub(crate) struct Reader {
     half: OwnedReadHalf,
-    framer: Framer,
+    /// None while nothing of an unfinished frame waits.
+    framer: Option<Box<Framer>>,
     peer: Peer,
     /// Last, so that it leaves after everything else is gone.
     place: Place,
@@ -84,7 +85,7 @@ impl Reading {
     pub(crate) fn new(handle: Handle, connection: Arc<Connection>, half: OwnedReadHalf) -> Self {
         Self::Rest(Reader {
             half,
-            framer: Framer::new(FrameLimit::REQUESTS),
+            framer: None,
             peer: Peer::new(connection.host()),
             place: Place { handle, connection },
         })
@@ -122,31 +123,17 @@ impl Future for Reading {
 impl Reader {
     /// One socket read, with the answers to the plain heartbeats at its start. True if it brought more.
     fn poll_heartbeats(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, End>> {
-        let Ok(arrived) = ready!(scratch::poll_read(&mut self.half, context)) else {
+        let Place { handle, connection } = &self.place;
+        let is_first = self.framer.is_none();
+        let serve = |arrived: &[u8]| if is_first { heartbeats(handle, connection, arrived) } else { Ok(0) };
+        let Ok(Arrived { count, rest }) = ready!(scratch::poll_read(&mut self.half, context, serve)) else {
             return Poll::Ready(Err(End::Lost));
         };
-        let count = arrived.len();
-        self.framer.take(arrived);
-        Poll::Ready(self.note(count).and_then(|()| self.heartbeats()))
-    }
-
-    fn heartbeats(&mut self) -> Result<bool, End> {
-        let Place { handle, connection } = &self.place;
-        if connection.is_quiet() {
-            let framer = &mut self.framer;
-            scratch::with_out(|out| {
-                let mut pulse = Pulse::new(out);
-                while framer.peek().is_some_and(|frame| pulse.answers(handle, frame)) {
-                    framer.skip();
-                }
-                if out.is_empty() { Ok(()) } else { connection.send(handle, out).map_err(|_| End::Lost) }
-            })?;
+        let has_more = rest.is_some();
+        if let Some(rest) = rest {
+            self.framer().take(rest);
         }
-        let has_more = self.framer.is_mid_frame();
-        if !has_more {
-            self.framer.release();
-        }
-        Ok(has_more)
+        Poll::Ready(self.note(count).map(|()| has_more))
     }
 
     /// Does what came; gives itself back unless the connection is over.
@@ -189,10 +176,14 @@ impl Reader {
             self.send(&mut batch);
             outcome?;
             if !self.large_frame(&mut batch).await? {
-                self.framer.release();
+                self.framer.take_if(|framer| !framer.is_mid_frame());
                 return Ok(());
             }
         }
+    }
+
+    fn framer(&mut self) -> &mut Framer {
+        begun(&mut self.framer)
     }
 
     fn note(&self, count: usize) -> Result<(), End> {
@@ -202,7 +193,7 @@ impl Reader {
     }
 
     async fn frames(&mut self, batch: &mut Batch) -> Result<(), End> {
-        while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
+        while let Some(frame) = self.framer().frame().map_err(|error| End::Close(foreign(&error)))? {
             self.count(batch, &frame).await;
             while self.place.connection.is_full() {
                 self.send(batch);
@@ -322,17 +313,14 @@ impl Reader {
     /// The length of a frame that has begun to arrive, once the framer has seen enough of it to judge its length.
     fn announced(&self) -> Option<usize> {
         const LENGTH_AND_KEY: usize = 6;
-        if !self.framer.is_mid_frame() {
-            return None;
-        }
-        let begun = self.framer.begun();
+        let begun = self.framer.as_ref()?.begun();
         let head = begun.first_chunk::<4>().filter(|_| begun.len() >= LENGTH_AND_KEY)?;
         usize::try_from(i32::from_be_bytes(*head)).ok()
     }
 
     async fn arrived(&mut self, upto: usize) -> Result<(), End> {
-        while self.framer.room().len() < upto {
-            let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Lost)?;
+        while room(&mut self.framer).len() < upto {
+            let count = self.half.read_buf(room(&mut self.framer)).await.map_err(|_| End::Lost)?;
             self.note(count)?;
         }
         Ok(())
@@ -342,13 +330,46 @@ impl Reader {
     /// connections ends it.
     async fn discard(&mut self) {
         loop {
-            let nothing = self.framer.room();
+            let nothing = room(&mut self.framer);
             nothing.clear();
             if !matches!(self.half.read_buf(nothing).await, Ok(1..)) {
                 return;
             }
         }
     }
+}
+
+fn begun(framer: &mut Option<Box<Framer>>) -> &mut Framer {
+    framer.get_or_insert_with(|| Box::new(Framer::new(FrameLimit::REQUESTS)))
+}
+
+fn room(framer: &mut Option<Box<Framer>>) -> &mut BytesMut {
+    begun(framer).room()
+}
+
+/// Answers the plain heartbeats at the start of what arrived with one write; how many bytes they are.
+fn heartbeats(handle: &Handle, connection: &Arc<Connection>, arrived: &[u8]) -> std::io::Result<usize> {
+    if !connection.is_quiet() {
+        return Ok(0);
+    }
+    scratch::with_out(|out| {
+        let (mut pulse, mut rest) = (Pulse::new(out), arrived);
+        while let Some((frame, behind)) = first_frame(rest)
+            && pulse.answers(handle, frame)
+        {
+            rest = behind;
+        }
+        if !out.is_empty() {
+            connection.send(handle, out)?;
+        }
+        Ok(arrived.len() - rest.len())
+    })
+}
+
+/// The first frame, without its length, if it is whole, and what is behind it.
+fn first_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(usize::try_from(i32::from_be_bytes(*length)).ok()?)
 }
 
 fn foreign(error: &FrameError) -> Close {

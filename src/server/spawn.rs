@@ -57,6 +57,15 @@ struct Guard {
     loss: Loss,
 }
 
+/// The same for a connection's task: there are thousands, and all are called alike.
+struct OfConnection;
+
+impl Drop for OfConnection {
+    fn drop(&mut self) {
+        drop(Guard { name: "connection", loss: Loss::One });
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         if !std::thread::panicking() {
@@ -70,12 +79,12 @@ impl Drop for Guard {
 }
 
 /// A task's work with its guard. An `async` block around it would keep room for it twice.
-struct Guarded<W> {
+struct Guarded<W, G> {
     work: W,
-    _guard: Guard,
+    _guard: G,
 }
 
-impl<W: Future<Output = ()> + Unpin> Future for Guarded<W> {
+impl<W: Future<Output = ()> + Unpin, G: Unpin> Future for Guarded<W, G> {
     type Output = ();
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         Pin::new(&mut self.work).poll(context)
@@ -83,17 +92,15 @@ impl<W: Future<Output = ()> + Unpin> Future for Guarded<W> {
 }
 
 /// Starts a task.
+#[allow(clippy::disallowed_methods, reason = "where tasks are started")]
 pub(crate) fn task(name: &'static str, loss: Loss, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-    in_place(name, loss, Box::pin(work))
+    tokio::spawn(Guarded { work: Box::pin(work), _guard: Guard { name, loss } }).abort_handle()
 }
 
-/// Starts a task whose work lives in the runtime's own record of it, without an allocation for itself.
+/// Starts the task of a connection, which lives in the runtime's record of it without an allocation of its own.
 #[allow(clippy::disallowed_methods, reason = "where tasks are started")]
-pub(crate) fn in_place<W>(name: &'static str, loss: Loss, work: W) -> AbortHandle
-where
-    W: Future<Output = ()> + Unpin + Send + 'static,
-{
-    tokio::spawn(Guarded { work, _guard: Guard { name, loss } }).abort_handle()
+pub(crate) fn connection(work: impl Future<Output = ()> + Unpin + Send + 'static) -> AbortHandle {
+    tokio::spawn(Guarded { work, _guard: OfConnection }).abort_handle()
 }
 
 /// Starts work that keeps a processor busy, beside the tasks.
