@@ -25,7 +25,7 @@ class KafkaPython:
 
         class Listener(ConsumerRebalanceListener):
             def on_partitions_revoked(self, revoked):
-                pass
+                member.tell(member.owned() - {partition.partition for partition in revoked})
 
             def on_partitions_assigned(self, assigned):
                 member.assignments += 1

@@ -1,7 +1,7 @@
 //! A group under test: a server, its members, and what must be true of them when they have settled.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -95,14 +95,23 @@ impl<'a> Cast<'a> {
         divvy::ask(&self.bench.program, &words).map(drop)
     }
 
+    /// `divvy` itself.
+    pub fn program(&self) -> &Path {
+        &self.bench.program
+    }
+
     /// A `divvy join` beside the members: told what to join by words of its own, with these modules.
     pub fn divvy_join(&self, name: &str, modules: &[&str], words: &[&str]) -> Result<divvy::Member> {
+        self.divvy_join_at(name, &self.server.address(), modules, words)
+    }
+
+    /// The same at another listener of the coordinator's.
+    pub fn divvy_join_at(&self, name: &str, server: &str, modules: &[&str], words: &[&str]) -> Result<divvy::Member> {
         for module in modules {
             let file = root().join(format!("assignors/{module}.wasm"));
             divvy::drop_module(&file, &divvy::modules_of(&self.folder, name), module)?;
         }
-        let server = self.server.address();
-        let seat = divvy::Seat { name, server: &server, group: &self.group };
+        let seat = divvy::Seat { name, server, group: &self.group };
         divvy::Member::join_with(&self.bench.program, &self.folder, &seat, words)
     }
 
