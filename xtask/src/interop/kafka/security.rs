@@ -67,7 +67,7 @@ pub fn refusals(cast: &mut Cast<'_>) -> Result<()> {
     };
     let refused: [(&str, Listener, Vec<&str>, &str); 8] = [
         ("another authority", Listener::Tls, vec!["--tls-ca", &papers.other_ca], "certificate"),
-        ("an old certificate", Listener::Expired, papers.tls(), "expired"),
+        ("an old certificate", Listener::Expired, papers.tls(), "out of date"),
         ("another name", Listener::Misnamed, papers.tls(), "name"),
         ("no certificate of one's own", Listener::MutualTls, papers.tls(), "certificate"),
         ("a wrong password, plain", Listener::SaslTls, with_wrong("plain"), "password"),
