@@ -28,7 +28,9 @@ pub fn cases() -> Vec<Case> {
     let eager = ["java", "confluent-kafka", "franz-go", "kafka-python", "aiokafka"];
     let cooperative = ["java", "confluent-kafka", "franz-go", "kafka-python"];
     vec![
-        on_kafka("lead/range", named(&eager).into_iter(), move |cast| from_first_to_last(cast, &named(&eager), "range")),
+        on_kafka("lead/range", named(&eager).into_iter(), move |cast| {
+            from_first_to_last(cast, &named(&eager), "range")
+        }),
         on_kafka("lead/cooperative-sticky", named(&cooperative).into_iter(), move |cast| {
             come_and_go(cast, &named(&cooperative))
         }),
