@@ -211,6 +211,8 @@ struct In {
     tries: u32,
     /// When it takes the lead again.
     retake_at: Option<Timestamp>,
+    /// Whom it said that it follows.
+    follows: Option<String>,
 }
 
 /// The machine.
@@ -222,6 +224,8 @@ pub struct Standing {
     wait: Duration,
     /// Whether the wish to take over is still to be fulfilled.
     wants_lead: bool,
+    /// Whom it said that it stands by for.
+    standby_of: Option<String>,
     now: Timestamp,
     out: Vec<Action>,
 }
@@ -230,7 +234,7 @@ impl Standing {
     /// It begins with the election, or at once if there is none.
     pub fn new(wishes: Wishes, now: Timestamp) -> Self {
         let wants_lead = wishes.take_over;
-        Self { wishes, place: Place::Standby, wait: FIRST_WAIT, wants_lead, now, out: Vec::new() }
+        Self { wishes, place: Place::Standby, wait: FIRST_WAIT, wants_lead, standby_of: None, now, out: Vec::new() }
     }
 
     /// Takes in what happened and says what to do, in order.
@@ -277,9 +281,12 @@ impl Standing {
     }
 
     fn stood_down(&mut self, active: String) {
-        if matches!(std::mem::replace(&mut self.place, Place::Standby), Place::In(_)) {
-            self.out.push(Action::Abandon);
+        match std::mem::replace(&mut self.place, Place::Standby) {
+            Place::In(_) => self.out.push(Action::Abandon),
+            Place::Standby if self.standby_of.as_ref() == Some(&active) => return,
+            Place::Standby | Place::Looking | Place::LooksAt(_) => {}
         }
+        self.standby_of = Some(active.clone());
         self.say(Saying::Standby { active });
     }
 
@@ -322,7 +329,7 @@ impl Standing {
         match (place.leads_since, joined.leads) {
             (since, true) => {
                 place.leads_since = since.or(Some(self.now));
-                place.retake_at = None;
+                (place.retake_at, place.follows) = (None, None);
                 place.tries = 0;
                 self.wants_lead = false;
                 let kept = !joined.planned;
@@ -338,15 +345,17 @@ impl Standing {
                 self.wants_lead = false;
                 self.say(Saying::GaveUp { leader: joined.leader });
             }
-            (None, false) => self.say(Saying::Follows { leader: joined.leader, protocol: joined.protocol }),
+            (None, false) if place.follows.as_ref() == Some(&joined.leader) => {}
+            (None, false) => {
+                place.follows = Some(joined.leader.clone());
+                self.say(Saying::Follows { leader: joined.leader, protocol: joined.protocol });
+            }
             (Some(since), false) => self.lost(since, joined.leader),
         }
     }
 
     fn lost(&mut self, since: Timestamp, leader: String) {
-        if self.now - since >= HELD_WELL {
-            self.wait = FIRST_WAIT;
-        }
+        self.begin_anew(since);
         let retakes_in = self.wishes.retake.then(|| self.next_wait());
         if let Place::In(place) = &mut self.place {
             place.leads_since = None;
@@ -376,8 +385,9 @@ impl Standing {
     }
 
     fn is_out(&mut self, reason: String) {
-        if !matches!(self.place, Place::In(_)) {
-            return;
+        let Place::In(place) = &self.place else { return };
+        if let Some(since) = place.leads_since {
+            self.begin_anew(since);
         }
         let again_in = self.look_later();
         self.say(Saying::Out { reason, again_in });
@@ -391,6 +401,13 @@ impl Standing {
                 self.take_over();
             }
             _ => {}
+        }
+    }
+
+    /// What was well for long is no row of failures.
+    fn begin_anew(&mut self, since: Timestamp) {
+        if self.now - since >= HELD_WELL {
+            self.wait = FIRST_WAIT;
         }
     }
 

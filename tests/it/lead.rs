@@ -40,7 +40,9 @@ impl Ground {
     }
 
     fn lead(&self, more: &[&str]) -> Running {
-        let arguments = self.arguments(&[&["--session-timeout-ms", SESSION_MS], more].concat());
+        let session =
+            if more.contains(&"--session-timeout-ms") { &[][..] } else { &["--session-timeout-ms", SESSION_MS] };
+        let arguments = self.arguments(&[session, more].concat());
         Running::start(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
