@@ -6,6 +6,7 @@ mod crowd;
 mod draining;
 mod handing_over;
 mod joining;
+mod laws;
 mod leading;
 mod leading_others;
 mod listening;

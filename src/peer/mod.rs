@@ -10,14 +10,17 @@ mod limits;
 mod login;
 mod security;
 mod socket;
+mod source;
 pub(crate) mod spawn;
 mod tls;
+pub(crate) mod topics;
 mod unreachable;
 
 pub(crate) use connection::Connection;
 pub(crate) use dial::{Dial, address_of};
 pub(crate) use limits::REQUEST_TIMEOUT;
 pub use security::{Login, Mechanism, Password, Security, SecurityError};
+pub use source::{LoginSource, PASSWORD_VARIABLE, PasswordSource, SecuritySource};
 pub use tls::{Tls, TlsFiles};
 pub use unreachable::Unreachable;
 

@@ -7,7 +7,8 @@
 //!
 //! What there is to run stands in `FOLDER/connectors.json`, `{"NAME": TASKS}`, which may change while it runs. Task *n* of a
 //! connector copies the lines of `FOLDER/NAME/n.in` to `FOLDER/NAME/n.out`, and goes on where it ends; the connector itself, task
-//! -1, keeps `FOLDER/NAME/running`, with the process that it runs in.
+//! -1, keeps `FOLDER/NAME/running`, with the process that it runs in. The tasks of a process that is gone wait for it for five
+//! minutes, as with Connect, unless the group's settings say otherwise: `config.connect = { max_delay_ms = 1000 }`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,10 +18,12 @@ use std::time::Duration;
 
 use divvy::Member;
 use divvy::client::{Rebalance, Share};
-use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
 type Failure = Box<dyn std::error::Error>;
+
+/// The number of tasks of each connector.
+type Connectors = BTreeMap<String, u32>;
 
 /// A connector's name and the number of a task; -1 is the connector itself.
 type Piece = (String, i32);
@@ -37,7 +40,7 @@ async fn main() -> Result<(), Failure> {
     let mut member = Member::builder(server, group)
         .assignors(assignors)
         .connect(format!("process {}", std::process::id()))
-        .context(context(&configured))
+        .context(context(&configured)?)
         .client_id("connectors")
         .session_timeout(Duration::from_secs(6))
         .heartbeat_interval(Duration::from_secs(1))
@@ -70,7 +73,7 @@ async fn main() -> Result<(), Failure> {
             // Whoever leads tells the strategy what there is to run.
             _ = look.tick() => match read(folder) {
                 Ok(now) if now != configured => {
-                    member.set_context(context(&now));
+                    member.set_context(context(&now)?);
                     configured = now;
                 }
                 _ => {}
@@ -83,12 +86,13 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn read(folder: &Path) -> Result<Value, Failure> {
+fn read(folder: &Path) -> Result<Connectors, Failure> {
     Ok(serde_json::from_slice(&fs::read(folder.join("connectors.json"))?)?)
 }
 
-fn context(connectors: &Value) -> Vec<u8> {
-    json!({ "connectors": connectors }).to_string().into_bytes()
+/// As the strategy reads it: a version, how far the configuration has been read (here: nobody counts), what there is to run.
+fn context(connectors: &Connectors) -> Result<Vec<u8>, Failure> {
+    Ok(rmp_serde::to_vec(&(1, None::<i64>, connectors))?)
 }
 
 fn pieces(share: &Share) -> Vec<Piece> {

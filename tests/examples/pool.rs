@@ -18,7 +18,7 @@ use divvy::client::{Rebalance, Share};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// The topic is no more than a number of partitions: made here if nobody has.
+/// The topic is no more than a name with this many partitions, as `divvy serve` makes it for whoever asks first.
 const TOPIC: &str = "jobs";
 const PARTITIONS: u64 = 12;
 
@@ -71,7 +71,8 @@ async fn main() -> Result<(), Failure> {
 
 /// The jobs of these partitions, oldest name first.
 fn jobs_of(folder: &Path, partitions: &[i32]) -> Result<Vec<PathBuf>, Failure> {
-    let mut jobs: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|it| it.path())).collect::<Result<_, _>>()?;
+    let mut jobs: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|it| it.path())).collect::<Result<_, _>>()?;
     jobs.retain(|job| partitions.contains(&partition_of(job)));
     jobs.sort();
     Ok(jobs)

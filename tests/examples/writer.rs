@@ -23,7 +23,9 @@ struct Ledger(PathBuf);
 enum Taken {
     As(u64),
     /// The ledger has a line of this epoch.
-    Refused { newest: i32 },
+    Refused {
+        newest: i32,
+    },
 }
 
 impl Ledger {

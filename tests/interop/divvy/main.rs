@@ -85,7 +85,6 @@ async fn member(
                 owns.retain(|it| !lost.contains(it));
                 tell(&owns, assignments);
             }
-            Rebalance::Drained => {}
             Rebalance::Failed { reason } => return Err(reason.into()),
             Rebalance::Drained => return Err("drained, and nobody asked for it".into()),
             Rebalance::Note(note) => eprintln!("{note}"),

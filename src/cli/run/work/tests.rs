@@ -15,7 +15,7 @@ fn assigned(share: Share) -> Assigned {
         leader: MemberId::from("m-1"),
         member: MemberId::from("m-1"),
         role: Role::Leader,
-        cause: Cause::Starts,
+        cause: Cause::Start,
         share,
         user_data: None,
     }

@@ -24,11 +24,10 @@ pub fn seen_by_the_tool(cast: &mut Cast<'_>) -> Result<()> {
     shows(cast, &[(0, "5"), (7, "6"), (1, "-")])?;
     println!("    kafka-consumer-groups shows what both members committed");
 
-    cast.restart(Away::Killed)?;
+    cast.restart_and_meet(Away::Killed)?;
     cast.leave("first")?;
     cast.settle()?;
     let second = cast.member("second")?;
-    second.fetch(0, 5)?;
     second.fetch(7, 6)?;
     second.commit_and_fetch(0, 8)?;
     shows(cast, &[(0, "8"), (7, "6")])?;
