@@ -34,9 +34,9 @@ pub fn cases() -> Vec<Case> {
         on_kafka("lead/cooperative-sticky", named(&cooperative).into_iter(), move |cast| {
             come_and_go(cast, &named(&cooperative))
         }),
-        on_kafka("lead/kafkajs", named(&["kafkajs"]).into_iter(), |cast| two_of_kafkajs(cast)),
+        on_kafka("lead/kafkajs", named(&["kafkajs"]).into_iter(), two_of_kafkajs),
         on_kafka("lead/redundant", named(&eager).into_iter(), move |cast| two_copies(cast, &named(&eager))),
-        on_kafka("lead/standby", named(&["confluent-kafka"]).into_iter(), |cast| standby(cast)),
+        on_kafka("lead/standby", named(&["confluent-kafka"]).into_iter(), standby),
     ]
 }
 
