@@ -96,7 +96,11 @@ impl Keep {
                     os::signal_group(child, self.drain_signal);
                 }
                 Ok(Heard::Order(ALIVE)) => {}
-                Ok(Heard::Order(_) | Heard::Orphaned) | Err(RecvTimeoutError::Timeout) => os::kill_group(child),
+                Ok(Heard::Order(_) | Heard::Orphaned) => os::kill_group(child),
+                Err(RecvTimeoutError::Timeout) => {
+                    aside(&format!("divvy: divvy run has said nothing for {} ms: its child is ended", self.silence_ms));
+                    os::kill_group(child);
+                }
                 Ok(Heard::Ended(process, its)) if process == child => {
                     code = its;
                     // What it started and left behind may finish only while it is drained.
