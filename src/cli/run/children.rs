@@ -391,11 +391,8 @@ impl Children {
             Some(Phase::Draining { until }) if until <= now => self.kill(key, Cause::Grace, false),
             Some(Phase::Running { since }) if since + RUNS_WELL <= now => slot.failures = 0,
             Some(_) => {}
-            None if slot.wanted.is_some() => {
-                if slot.not_before <= now {
-                    self.start(key);
-                }
-            }
+            None if slot.wanted.is_some() && slot.not_before <= now => self.start(key),
+            None if slot.wanted.is_some() => {}
             None if slot.failures == 0 || slot.forget_at <= now => {
                 self.slots.remove(key);
             }
