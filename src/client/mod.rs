@@ -60,6 +60,7 @@ use runtime::News;
 use spawn::Task;
 pub use told::{Duty, Writer};
 
+pub use crate::embedded::connect::context as connectors;
 use crate::ids::TopicName;
 use crate::membership::Event;
 use crate::membership::change::Change;
