@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use super::connection::Connection;
 use super::limits::{REASON_MAX_CHARS, REQUEST_TIMEOUT};
 use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol};
@@ -13,6 +12,7 @@ use crate::membership::event::{
 };
 use crate::membership::lead::Rules;
 use crate::membership::negotiate::Offer;
+use crate::peer::Connection;
 use crate::wire::divvy::{
     FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
 };

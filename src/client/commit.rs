@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::connection::Connection;
 use super::error::{CommitError, FetchError};
 use super::limits::REQUEST_TIMEOUT;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
+use crate::peer::Connection;
 use crate::wire::ErrorCode;
 use crate::wire::Text;
 use crate::wire::messages::offset_commit::{

@@ -1,45 +1,10 @@
 //! What goes wrong before a member is in its group, with the remedy.
 
-use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use thiserror::Error;
 
-/// A broker that cannot be talked to.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{0}")]
-pub struct Unreachable(String);
-
-impl Unreachable {
-    pub(super) fn connect(address: &str, error: &io::Error) -> Self {
-        let remedy = match error.kind() {
-            io::ErrorKind::ConnectionRefused => {
-                "nothing listens there: start `divvy serve`, or give the address of a broker"
-            }
-            io::ErrorKind::InvalidInput | io::ErrorKind::AddrNotAvailable => "give it as HOST:PORT",
-            _ => "give an address that this machine can reach, as HOST:PORT",
-        };
-        Self(format!("cannot reach {address}: {error}; {remedy}"))
-    }
-
-    pub(super) fn silent(address: &str, waited: Duration) -> Self {
-        Self(format!(
-            "cannot reach {address}: no answer within {} ms; a firewall may drop the packets, or the address is another network's",
-            waited.as_millis()
-        ))
-    }
-
-    pub(super) fn foreign(address: &str, reason: &str) -> Self {
-        Self(format!(
-            "{address} does not answer in Kafka's protocol: {reason}; give the address of `divvy serve` or of a broker, without TLS"
-        ))
-    }
-
-    pub(super) fn no_coordinator(group: &str, address: &str, reason: &str) -> Self {
-        Self(format!("{address} names no coordinator for group {group}: {reason}"))
-    }
-}
+pub use crate::peer::Unreachable;
 
 /// A member that cannot even begin.
 #[derive(Debug, Error)]

@@ -8,6 +8,7 @@ mod handing_over;
 mod joining;
 mod laws;
 mod leading;
+mod leading_others;
 mod listening;
 mod losing;
 mod matching;
