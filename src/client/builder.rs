@@ -132,10 +132,11 @@ impl Builder {
         self.protocol_type(SINGLE_WRITER)
     }
 
-    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors and their
-    /// tasks, handed over step by step. `url` is where this worker answers the others. What there is to share is said by
-    /// [`Builder::context`] (a JSON object, `{"offset": 7, "connectors": {"NAME": TASKS}}`) or the group's settings, and how far this worker
-    /// has read that by [`super::Member::set_config_offset`]. [`super::Share::Partitions`] has tasks by connector; -1 is the connector itself.
+    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
+    /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
+    /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
+    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
+    /// [`super::Member::set_config_offset`].
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)

@@ -61,6 +61,7 @@ use spawn::Task;
 pub use told::{Duty, Writer};
 pub(crate) use topics::table as topic_table;
 
+pub use crate::embedded::connect::context as connectors;
 use crate::ids::TopicName;
 use crate::membership::Event;
 use crate::membership::change::Change;
