@@ -16,6 +16,7 @@ mod groups;
 mod guide;
 mod join;
 mod kafka;
+mod lead;
 mod logs;
 mod modules;
 mod offsets;
@@ -67,6 +68,8 @@ enum Command {
     Serve(serve::Serve),
     /// Be a member of a group, and print what happens
     Join(join::Join),
+    /// Lead a group of unmodified clients on a Kafka cluster, by a module
+    Lead(Box<lead::Lead>),
     /// Run a command for each share of work
     Run(run::Run),
     /// Look at groups, delete them, set their offsets
@@ -101,6 +104,7 @@ pub fn main() -> ExitCode {
         None => guide::print(&output),
         Some(Command::Serve(serve)) => serve.run(&output),
         Some(Command::Join(join)) => join.run(&output),
+        Some(Command::Lead(lead)) => lead.run(&output),
         Some(Command::Run(run)) => run.run(&output),
         Some(Command::Groups(groups)) => groups.run(&output),
         Some(Command::Topics(topics)) => topics.run(&output),

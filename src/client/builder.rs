@@ -21,7 +21,9 @@ use super::{Member, clock};
 use crate::embedded::connect::Worker;
 use crate::ids::{GroupId, ProtocolType, TopicName};
 use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
-use crate::membership::{Config, Membership, Purpose, Rollout, TopicPattern};
+use crate::membership::lead::Rules;
+use crate::membership::leading::Leading;
+use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, Security};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
@@ -51,6 +53,8 @@ pub struct Builder {
     url: Option<String>,
     metadata: Option<Bytes>,
     context: Option<Bytes>,
+    leading: Option<Leading>,
+    takes_over: bool,
     metrics: Metrics,
     /// The purpose is filled in at the end.
     config: Config,
@@ -73,6 +77,8 @@ impl Builder {
             url: None,
             metadata: None,
             context: None,
+            leading: None,
+            takes_over: false,
             metrics: Metrics::default(),
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
@@ -150,6 +156,20 @@ impl Builder {
         self
     }
 
+    /// Protocol type `consumer`, to lead and for nothing else: the member subscribes to no topic, and plans for the others
+    /// when it leads. `rules` hold unless the coordinator brings its own.
+    pub fn lead(mut self, leading: Leading, rules: Rules) -> Self {
+        self.leading = Some(leading);
+        self.config.rules = rules;
+        self
+    }
+
+    /// Takes the lead with its first JoinGroup, as [`super::Member::take_over`] does later.
+    pub fn take_over(mut self) -> Self {
+        self.takes_over = true;
+        self
+    }
+
     /// What the member says of itself to strategies: `rack`, `weight`, anything.
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.config.facts.insert(name.into(), value.into());
@@ -224,6 +244,9 @@ impl Builder {
         self.check()?;
         let (inbox, inputs) = Inbox::new();
         let shelf = self.open_shelf(&inbox).await?;
+        if self.takes_over {
+            inbox.event(Event::TakeOver);
+        }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
         let client_id = Text::from(self.client_id);
@@ -273,6 +296,9 @@ impl Builder {
     }
 
     fn purpose(&mut self) -> Result<Purpose, JoinError> {
+        if let Some(leading) = self.leading.take() {
+            return Ok(Purpose::Lead(leading));
+        }
         let name = self.protocol_type.as_deref().unwrap_or(CONSUMER);
         let strategy = STRATEGIES.iter().find(|(of, _)| *of == name).filter(|_| self.config.assignors.is_empty());
         self.config.assignors.extend(strategy.map(|(_, strategy)| (*strategy).to_owned()));

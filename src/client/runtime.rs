@@ -134,7 +134,10 @@ impl Runtime {
             Action::FindCoordinator => self.find_coordinator(),
             Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
                 let call = complete(call).await;
-                let answer = by.join(&to.main(), &sent, &call).await?;
+                let answer = match call.removes_others {
+                    true => by.take_over(&to.main(), &sent, &call).await?,
+                    false => by.join(&to.main(), &sent, &call).await?,
+                };
                 Ok(Event::Joined(sent, answer))
             }),
             Action::Sync(sent, call) => self.request(sent, async move |to, by, sent| {

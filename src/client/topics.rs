@@ -66,7 +66,8 @@ fn requests(names: &[TopicName]) -> impl Iterator<Item = &[TopicName]> {
     })
 }
 
-fn table(answer: &MetadataResponse) -> TopicTable {
+/// The topics of an answer that exist.
+pub fn table(answer: &MetadataResponse) -> TopicTable {
     let racks = racks_of_brokers(&answer.brokers);
     let existing = answer.topics.iter().filter(|it| !it.error_code.is_error());
     TopicTable(existing.filter_map(|it| Some((TopicName::from(it.name.as_deref()?), topic(it, &racks)))).collect())

@@ -41,9 +41,6 @@ pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES;
 /// Answers are encoded until they fill this much, then written: more would only wait in memory.
 pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
 
-/// A connection keeps a buffer for answers of at most this between two of them.
-pub(crate) const KEPT_BYTES: usize = 512;
-
 /// So long the requests of a peer that sends nothing more are still answered.
 pub(crate) const HALF_CLOSED_TIMEOUT: Duration = Duration::from_secs(10);
 

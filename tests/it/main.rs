@@ -5,6 +5,7 @@ mod cli;
 mod cli_admin;
 mod cli_cases;
 mod examples;
+mod lead;
 mod led_ground;
 mod many_groups;
 mod member;

@@ -1,6 +1,6 @@
 //! The clients: what each can do, what it needs, and how a member made of it is started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -119,6 +119,18 @@ impl Programs {
             }
         }
         Ok(programs)
+    }
+
+    /// A script for Python or Node, with the packages of the clients at hand; its arguments follow.
+    pub fn script(&self, runtime: Runtime, script: &Path) -> Command {
+        match (runtime, &self.node) {
+            (Runtime::Node, Some(node)) => node.script(script),
+            _ => {
+                let mut command = Command::new(&self.python);
+                command.arg(script);
+                command
+            }
+        }
     }
 
     /// The program that is one member of a kind; its arguments follow.
