@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use super::calls::Caller;
 use super::coordinator::Finder;
+use super::data::Data;
 use super::error::JoinError;
 use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
@@ -39,6 +40,8 @@ pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
     security: Security,
+    /// Where topics are asked for, if not at the coordinator.
+    kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
@@ -59,11 +62,11 @@ pub struct Builder {
 
 impl Builder {
     pub(super) fn new(bootstrap: &str, group: &str) -> Self {
-        let addresses = bootstrap.split(',').map(str::trim).filter(|it| !it.is_empty());
         Self {
-            bootstrap: addresses.map(str::to_owned).collect(),
+            bootstrap: addresses(bootstrap),
             client_id: "divvy".to_owned(),
             security: Security::default(),
+            kafka: None,
             instance_id: None,
             sandbox: None,
             folders: Vec::new(),
@@ -186,6 +189,13 @@ impl Builder {
         self
     }
 
+    /// The Kafka cluster that has the topics, where the coordinator has none of them: racks, partitions and lags are asked
+    /// for there. One `HOST:PORT` or several with commas, and how it is connected to.
+    pub fn kafka(mut self, bootstrap: &str, security: Security) -> Self {
+        self.kafka = Some((addresses(bootstrap), security));
+        self
+    }
+
     /// A name that lasts (`group.instance.id`, KIP-345): a process that comes back under it within its session takes its
     /// place again, and nobody rebalances. So [`Member::leave`] does not hand its work over; its session's end does.
     pub fn instance_id(mut self, name: impl Into<String>) -> Self {
@@ -240,6 +250,10 @@ impl Builder {
         }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
+        let client_id = Text::from(self.client_id);
+        let kafka = self.kafka.map(|(bootstrap, security)| {
+            Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
+        });
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
@@ -250,8 +264,9 @@ impl Builder {
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                dial: Dial { client_id: self.client_id.into(), security: self.security },
+                dial: Dial { client_id, security: self.security },
                 group: config.group.clone(),
+                data: kafka,
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,
@@ -332,4 +347,9 @@ impl Builder {
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))
     }
+}
+
+/// Addresses with commas between them.
+fn addresses(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }

@@ -32,6 +32,7 @@ mod calls;
 mod clock;
 mod commit;
 mod coordinator;
+mod data;
 mod error;
 mod inbox;
 mod journal;
