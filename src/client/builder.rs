@@ -15,7 +15,7 @@ use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::shelf::Shelf;
+use super::shelf::{Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
 use crate::embedded::connect::Worker;
@@ -43,6 +43,7 @@ pub struct Builder {
     /// Where topics are asked for, if not at the coordinator.
     kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
+    modules: Option<Modules>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
@@ -68,6 +69,7 @@ impl Builder {
             security: Security::default(),
             kafka: None,
             instance_id: None,
+            modules: None,
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
@@ -101,6 +103,12 @@ impl Builder {
     /// member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.module_cache = Some(folder.into());
+        self
+    }
+
+    /// Modules that several members of one process share, instead of folders of this member's own.
+    pub fn modules(mut self, modules: &Modules) -> Self {
+        self.modules = Some(modules.clone());
         self
     }
 
@@ -332,8 +340,8 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let folders = std::mem::take(&mut self.folders);
-        if folders.is_empty() {
+        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
+        if modules.is_none() && folders.is_empty() {
             return Ok(None);
         }
         let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
@@ -341,8 +349,13 @@ impl Builder {
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
         });
-        let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
-        let shelf = opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?;
+        let shelf = match modules {
+            Some(modules) => Shelf::of(&modules, on_change),
+            None => {
+                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
+            }
+        };
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))

@@ -58,6 +58,7 @@ use inbox::Inbox;
 pub use metrics::Metrics;
 pub use news::{Note, Rebalance, Revoked};
 use runtime::News;
+pub use shelf::Modules;
 use spawn::Task;
 pub use told::{Duty, Writer};
 pub(crate) use topics::table as topic_table;
