@@ -11,6 +11,7 @@ pub mod wire;
 pub mod assignor;
 pub mod coordinator;
 pub mod group;
+pub mod lead;
 pub mod membership;
 // floor 2
 pub mod sandbox;
@@ -18,6 +19,7 @@ pub mod store;
 // floor 3
 pub mod admin;
 pub mod client;
+pub mod peer;
 pub mod server;
 // floor 4
 #[doc(hidden)]

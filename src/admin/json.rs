@@ -92,6 +92,7 @@ pub(super) fn history(group: &str, generations: &[GenerationRecord]) -> Value {
             "digest": it.digest.as_ref().map(Digest::to_string),
             "leader": it.leader,
             "members": it.members,
+            "moved": it.moved,
             "outcome": outcome,
             "reason": reason.or(it.stand_in.as_ref().map(|it| &it.reason)),
             "made_by": it.stand_in.as_ref().map(|it| &it.by),

@@ -1,106 +1,51 @@
 //! A small client of Kafka's protocol: one connection, one question at a time, for commands that ask and print.
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use bytes::Bytes;
+use tokio::runtime::Runtime;
 
 use super::failure::{Failure, Kind};
-use crate::wire::api::{VersionRange, served};
-use crate::wire::frame::{FrameLimit, Framer, decode_response, encode_request};
-use crate::wire::messages::api_versions::{ApiVersion, ApiVersionsRequest};
+use super::security::SecurityArgs;
+use crate::peer::{Connection, Dial, Unreachable};
 use crate::wire::{ErrorCode, Request, Text};
-
-/// A server that takes longer to accept is not there.
-const CONNECTS_WITHIN: Duration = Duration::from_secs(5);
 
 /// A question that takes longer has no answer; a coordinator waits for its store at most half of this.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
-/// A read asks for so much at once.
-const READ_BYTES: usize = 64 * 1024;
-
 /// A connection to a server that said what it serves.
 pub struct Kafka {
-    address: String,
-    stream: TcpStream,
-    framer: Framer,
-    serves: Vec<ApiVersion>,
-    asked: i32,
+    connection: Connection,
+    runtime: Runtime,
 }
 
 impl Kafka {
-    /// Connects, and asks what is served.
-    pub fn connect(address: &str) -> Result<Self> {
-        let stream = open(address).map_err(|error| {
-            let remedy = "start it with `divvy serve`, or name it with --server HOST:PORT";
-            Failure::of(Kind::Unreachable, format!("nobody answers at {address} ({error:#}): {remedy}"))
-        })?;
-        let framer = Framer::new(FrameLimit::ANSWERS);
-        let mut kafka = Self { address: address.to_owned(), stream, framer, serves: Vec::new(), asked: 0 };
-        // Version 0 is answered by every server there is.
-        let answer = kafka.exchange(&ApiVersionsRequest::default(), 0)?;
-        if answer.error_code.is_error() {
-            bail!("{address} does not say what it serves: {}", answer.error_code);
-        }
-        kafka.serves = answer.api_keys;
-        Ok(kafka)
+    /// Connects, logs in if told to, and asks what is served.
+    pub fn connect(address: &str, security: &SecurityArgs) -> Result<Self> {
+        let dial = Dial { client_id: Text::from("divvy-cli"), security: security.read()? };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("the runtime cannot start")?;
+        let connection = runtime.block_on(dial.open(address)).map_err(|error| not_reached(&error))?;
+        Ok(Self { connection, runtime })
     }
 
     /// Asks, in the newest version that both know.
     pub fn ask<R: Request>(&mut self, request: &R) -> Result<R::Response> {
-        let ours = served(R::KEY).versions;
-        let theirs = self.serves.iter().find(|served| served.api_key == R::KEY.code());
-        let theirs = theirs.map(|served| VersionRange { min: served.min_version, max: served.max_version });
-        match theirs {
-            Some(theirs) if theirs.min <= ours.max && ours.min <= theirs.max => {
-                self.exchange(request, ours.max.min(theirs.max))
-            }
-            _ => bail!("{} serves no version of {} that divvy speaks", self.address, R::KEY.name()),
+        let (address, name) = (self.connection.address(), R::KEY.name());
+        if !self.connection.speaks(R::KEY) {
+            bail!("{address} serves no version of {name} that divvy speaks");
         }
-    }
-
-    fn exchange<R: Request>(&mut self, request: &R, version: i16) -> Result<R::Response> {
-        self.asked += 1;
-        let name = R::KEY.name();
-        let frame = encode_request(version, self.asked, Some(&Text::from("divvy-cli")), request)?;
-        let answer = self.send(&frame).map_err(|error| {
-            Failure::of(
-                Kind::Unreachable,
-                format!("{} does not answer {name} ({error:#}): look at its log", self.address),
-            )
-        })?;
-        let (id, response) =
-            decode_response(answer, version).with_context(|| format!("{} answers {name} wrongly", self.address))?;
-        if id != self.asked {
-            bail!("{} answers another question than {name}", self.address);
-        }
-        Ok(response)
-    }
-
-    fn send(&mut self, frame: &[u8]) -> Result<Bytes> {
-        self.stream.write_all(frame)?;
-        let mut chunk = vec![0; READ_BYTES];
-        loop {
-            if let Some(answer) = self.framer.frame()? {
-                return Ok(answer);
-            }
-            match self.stream.read(&mut chunk)? {
-                0 => bail!("it closed the connection"),
-                count => self.framer.room().extend_from_slice(&chunk[..count]),
-            }
-        }
+        self.runtime.block_on(self.connection.call(request, ANSWERS_WITHIN)).map_err(|reason| {
+            Failure::of(Kind::Unreachable, format!("{address} does not answer {name} ({reason}): look at its log"))
+        })
     }
 }
 
-fn open(address: &str) -> Result<TcpStream> {
-    let target = address.to_socket_addrs()?.next().context("the host has no address")?;
-    let stream = TcpStream::connect_timeout(&target, CONNECTS_WITHIN)?;
-    stream.set_read_timeout(Some(ANSWERS_WITHIN))?;
-    stream.set_nodelay(true)?;
-    Ok(stream)
+fn not_reached(error: &Unreachable) -> anyhow::Error {
+    if error.is_refusal() {
+        return Failure::of(Kind::Failed, error.to_string());
+    }
+    Failure::of(Kind::Unreachable, format!("{error}, with --server HOST:PORT"))
 }
 
 /// What a server's refusal means for whoever asked.

@@ -1,6 +1,5 @@
 //! How a member is put together.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,19 +12,23 @@ use super::coordinator::Finder;
 use super::error::JoinError;
 use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
+use super::metrics::Metrics;
 use super::runtime::Runtime;
 use super::shelf::Shelf;
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
-use crate::embedded::single_writer::Candidate;
+use crate::embedded::connect::Worker;
 use crate::ids::{GroupId, ProtocolType, TopicName};
-use crate::membership::config::CONSUMER;
-use crate::membership::{Config, Membership, Purpose, Rollout};
+use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
+use crate::membership::lead::Rules;
+use crate::membership::leading::Leading;
+use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
+use crate::peer::{Dial, Security};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
 
-/// The protocol type of single writers, and the strategy that serves it unless another one is named.
-const SINGLE_WRITER: (&str, &str) = ("single-writer", "active-standby");
+/// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
+const STRATEGIES: [(&str, &str); 2] = [(SINGLE_WRITER, "active-standby"), (CONNECT, "connect")];
 
 /// A session needs room for two lost heartbeats.
 const HEARTBEATS_PER_SESSION: u32 = 3;
@@ -35,14 +38,21 @@ const HEARTBEATS_PER_SESSION: u32 = 3;
 pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
+    security: Security,
     instance_id: Option<String>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
+    pattern: Option<String>,
+    /// Where a worker of type `connect` answers.
+    url: Option<String>,
     metadata: Option<Bytes>,
     context: Option<Bytes>,
+    leading: Option<Leading>,
+    takes_over: bool,
+    metrics: Metrics,
     /// The purpose is filled in at the end.
     config: Config,
 }
@@ -53,14 +63,20 @@ impl Builder {
         Self {
             bootstrap: addresses.map(str::to_owned).collect(),
             client_id: "divvy".to_owned(),
+            security: Security::default(),
             instance_id: None,
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
             protocol_type: None,
             topics: Vec::new(),
+            pattern: None,
+            url: None,
             metadata: None,
             context: None,
+            leading: None,
+            takes_over: false,
+            metrics: Metrics::default(),
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
     }
@@ -97,6 +113,13 @@ impl Builder {
         self
     }
 
+    /// Protocol type `consumer`: a share of the partitions of all topics whose whole name matches this regular expression, but for
+    /// the brokers' own. Topics that appear and vanish are noticed within [`Builder::topics_interval`], and cost one rebalance.
+    pub fn subscribe_pattern(mut self, pattern: impl Into<String>) -> Self {
+        self.pattern = Some(pattern.into());
+        self
+    }
+
     /// Another protocol type, with [`Builder::metadata`] as what the member says of itself.
     pub fn protocol_type(mut self, name: impl Into<String>) -> Self {
         self.protocol_type = Some(name.into());
@@ -106,7 +129,16 @@ impl Builder {
     /// Protocol type `single-writer`, served by `active-standby` unless [`Builder::assignor_names`] says otherwise:
     /// one member is active, see [`super::Duty`].
     pub fn single_writer(self) -> Self {
-        self.protocol_type(SINGLE_WRITER.0)
+        self.protocol_type(SINGLE_WRITER)
+    }
+
+    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors and their
+    /// tasks, handed over step by step. `url` is where this worker answers the others. What there is to share is said by
+    /// [`Builder::context`] (a JSON object, `{"offset": 7, "connectors": {"NAME": TASKS}}`) or the group's settings, and how far this worker
+    /// has read that by [`super::Member::set_config_offset`]. [`super::Share::Partitions`] has tasks by connector; -1 is the connector itself.
+    pub fn connect(mut self, url: impl Into<String>) -> Self {
+        self.url = Some(url.into());
+        self.protocol_type(CONNECT)
     }
 
     /// What the member says of itself, for types other than `consumer`.
@@ -121,6 +153,20 @@ impl Builder {
         self
     }
 
+    /// Protocol type `consumer`, to lead and for nothing else: the member subscribes to no topic, and plans for the others
+    /// when it leads. `rules` hold unless the coordinator brings its own.
+    pub fn lead(mut self, leading: Leading, rules: Rules) -> Self {
+        self.leading = Some(leading);
+        self.config.rules = rules;
+        self
+    }
+
+    /// Takes the lead with its first JoinGroup, as [`super::Member::take_over`] does later.
+    pub fn take_over(mut self) -> Self {
+        self.takes_over = true;
+        self
+    }
+
     /// What the member says of itself to strategies: `rack`, `weight`, anything.
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.config.facts.insert(name.into(), value.into());
@@ -130,6 +176,12 @@ impl Builder {
     /// The start of the member's id, and its name in the coordinator's logs.
     pub fn client_id(mut self, client_id: impl Into<String>) -> Self {
         self.client_id = client_id.into();
+        self
+    }
+
+    /// Encryption and login, on every connection of the member.
+    pub fn security(mut self, security: Security) -> Self {
+        self.security = security;
         self
     }
 
@@ -158,9 +210,15 @@ impl Builder {
         self
     }
 
-    /// How often a leader looks for new topics and partitions.
+    /// How often a leader looks for new topics and partitions, and every member with a pattern for the topics that match it.
     pub fn topics_interval(mut self, interval: Duration) -> Self {
         self.config.topics_interval = interval;
+        self
+    }
+
+    /// Where the member counts what happens to it. Without it, it counts for itself: [`Member::metrics`].
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = metrics;
         self
     }
 
@@ -176,6 +234,9 @@ impl Builder {
         self.check()?;
         let (inbox, inputs) = Inbox::new();
         let shelf = self.open_shelf(&inbox).await?;
+        if self.takes_over {
+            inbox.event(Event::TakeOver);
+        }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
         let runtime = Runtime {
@@ -188,7 +249,7 @@ impl Builder {
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                client_id: self.client_id.into(),
+                dial: Dial { client_id: self.client_id.into(), security: self.security },
                 group: config.group.clone(),
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
@@ -198,8 +259,10 @@ impl Builder {
             coordinator: None,
             requests: Tasks::default(),
             others: Tasks::default(),
+            metrics: self.metrics.clone(),
+            without_share_since: Some(clock::now().mono),
         };
-        Ok(Member { inbox, news: received, task: task(runtime.run(inputs)) })
+        Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)) })
     }
 
     fn check(&mut self) -> Result<(), JoinError> {
@@ -218,28 +281,37 @@ impl Builder {
     }
 
     fn purpose(&mut self) -> Result<Purpose, JoinError> {
-        match self.protocol_type.as_deref().unwrap_or(CONSUMER) {
-            CONSUMER if self.topics.is_empty() => Err(JoinError::NoPurpose),
-            CONSUMER => {
-                self.topics.sort_unstable();
-                self.topics.dedup();
-                Ok(Purpose::Topics(std::mem::take(&mut self.topics)))
+        if let Some(leading) = self.leading.take() {
+            return Ok(Purpose::Lead(leading));
+        }
+        let name = self.protocol_type.as_deref().unwrap_or(CONSUMER);
+        let strategy = STRATEGIES.iter().find(|(of, _)| *of == name).filter(|_| self.config.assignors.is_empty());
+        self.config.assignors.extend(strategy.map(|(_, strategy)| (*strategy).to_owned()));
+        Ok(match (name, self.url.take()) {
+            (CONSUMER, _) => return self.subscription(),
+            (CONNECT, Some(url)) => {
+                Purpose::Connect { worker: Worker { url, config_offset: -1 }, context: self.context.take() }
             }
-            name => {
-                let mut metadata = self.metadata.take();
-                if name == SINGLE_WRITER.0 {
-                    if self.config.assignors.is_empty() {
-                        self.config.assignors.push(SINGLE_WRITER.1.to_owned());
-                    }
-                    let facts: BTreeMap<_, _> = self.config.facts.clone();
-                    metadata = metadata.or_else(|| Some(Candidate { facts }.encode().into()));
-                }
-                Ok(Purpose::States {
-                    protocol_type: ProtocolType::from(name),
-                    metadata: metadata.unwrap_or_default(),
-                    context: self.context.take(),
-                })
-            }
+            (name, _) => Purpose::States {
+                protocol_type: ProtocolType::from(name),
+                metadata: self.metadata.take(),
+                context: self.context.take(),
+            },
+        })
+    }
+
+    fn subscription(&mut self) -> Result<Purpose, JoinError> {
+        self.topics.sort_unstable();
+        self.topics.dedup();
+        let topics = std::mem::take(&mut self.topics);
+        match self.pattern.take() {
+            None if topics.is_empty() => Err(JoinError::NoPurpose),
+            None => Ok(Purpose::Topics(topics)),
+            Some(_) if !topics.is_empty() => Err(JoinError::TwoSubscriptions),
+            Some(pattern) => match TopicPattern::new(&pattern) {
+                Ok(pattern) => Ok(Purpose::Matching { pattern, topics }),
+                Err(reason) => Err(JoinError::Pattern { pattern, reason }),
+            },
         }
     }
 

@@ -3,14 +3,16 @@
 
 use std::time::Duration;
 
-use super::connection::Connection;
 use super::limits::{REASON_MAX_CHARS, REQUEST_TIMEOUT};
 use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol};
 use crate::membership::Peer;
-use crate::membership::event::{JoinAnswer, JoinCall, JoinExtras, Origin, PlanOrError, Sent, SyncAnswer, SyncCall};
+use crate::membership::event::{
+    JoinAnswer, JoinCall, JoinExtras, Leaving, Origin, PlanOrError, Sent, SyncAnswer, SyncCall,
+};
 use crate::membership::lead::Rules;
 use crate::membership::negotiate::Offer;
+use crate::peer::Connection;
 use crate::wire::divvy::{
     FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
 };
@@ -113,21 +115,29 @@ impl Caller {
         }
     }
 
-    /// Whatever the answer, the member is gone; without one its session ends by itself. A member with a lasting name says
-    /// nothing: it is expected back, as Kafka's own clients have it.
-    pub(super) async fn leave(&self, to: &Connection, sent: &Sent) {
-        if self.instance.is_some() {
-            return;
-        }
+    /// A member with a lasting name that ends says nothing: it is expected back, as Kafka's own clients have it. One that
+    /// hands over leaves by that name (KIP-345), or by its id where the coordinator is older than that.
+    pub(super) async fn leave(&self, to: &Connection, sent: &Sent, how: Leaving) -> Result<ErrorCode, String> {
+        let reason = match how {
+            Leaving::Ends if self.instance.is_some() => return Ok(ErrorCode::None),
+            Leaving::Ends => "the application leaves",
+            Leaving::Drains => "the application drains",
+        };
         let member_id = Text::from(sent.member.as_str());
-        let reason = Some(Text::from("the application leaves"));
+        let identity = MemberIdentity {
+            member_id: member_id.clone(),
+            group_instance_id: self.instance.clone(),
+            reason: Some(Text::from(reason)),
+        };
         let request = LeaveGroupRequest {
             group_id: self.group.as_str().into(),
-            member_id: member_id.clone(),
-            members: vec![MemberIdentity { member_id, reason, ..MemberIdentity::default() }],
+            member_id,
+            members: vec![identity],
             ..LeaveGroupRequest::default()
         };
-        let _ = to.call(&request, REQUEST_TIMEOUT).await;
+        let answer = to.call(&request, REQUEST_TIMEOUT).await?;
+        let one = answer.members.first().map(|it| it.error_code).filter(|it| it.is_error());
+        Ok(one.unwrap_or(answer.error_code))
     }
 }
 

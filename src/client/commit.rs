@@ -3,14 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use super::connection::Connection;
-use super::error::CommitError;
+use super::error::{CommitError, FetchError};
 use super::limits::REQUEST_TIMEOUT;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
+use crate::peer::Connection;
 use crate::wire::ErrorCode;
 use crate::wire::Text;
 use crate::wire::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
+};
+use crate::wire::messages::offset_fetch::{
+    OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopic, OffsetFetchRequestTopics,
 };
 
 /// How far the work on a partition has come.
@@ -62,14 +65,107 @@ pub(super) async fn commit(
     refused.map_or(Ok(()), Err)
 }
 
-/// Whether the same commit may succeed a moment later: the coordinator moved, loads, or was not reached.
+/// Asks how far the group has come.
+pub(super) async fn committed(
+    to: &Connection,
+    group: &GroupId,
+    partitions: &[(TopicName, Vec<i32>)],
+) -> Result<Vec<Offset>, FetchError> {
+    let group_id = Text::from(group.as_str());
+    // One group before version 8, several from there on.
+    let one = |(name, numbers): &(TopicName, Vec<i32>)| OffsetFetchRequestTopic {
+        name: name.as_str().into(),
+        partition_indexes: numbers.clone(),
+    };
+    let of_many = |(name, numbers): &(TopicName, Vec<i32>)| OffsetFetchRequestTopics {
+        name: name.as_str().into(),
+        partition_indexes: numbers.clone(),
+        ..OffsetFetchRequestTopics::default()
+    };
+    let request = OffsetFetchRequest {
+        group_id: group_id.clone(),
+        topics: Some(partitions.iter().map(one).collect()),
+        groups: vec![OffsetFetchRequestGroup {
+            group_id,
+            topics: Some(partitions.iter().map(of_many).collect()),
+            ..OffsetFetchRequestGroup::default()
+        }],
+        ..OffsetFetchRequest::default()
+    };
+    let answer = to.call(&request, REQUEST_TIMEOUT).await.map_err(FetchError::Unanswered)?;
+    let mut found = Found { group, error: answer.error_code, offsets: Vec::new() };
+    for topic in &answer.topics {
+        topic
+            .partitions
+            .iter()
+            .for_each(|it| found.note(&topic.name, it.partition_index, it.committed_offset, it.error_code));
+    }
+    for of in &answer.groups {
+        found.refuse(of.error_code);
+        for topic in &of.topics {
+            topic
+                .partitions
+                .iter()
+                .for_each(|it| found.note(&topic.name, it.partition_index, it.committed_offset, it.error_code));
+        }
+    }
+    found.result()
+}
+
+/// What an answer to OffsetFetch says, in whichever version.
+struct Found<'a> {
+    group: &'a GroupId,
+    error: ErrorCode,
+    offsets: Vec<Offset>,
+}
+
+impl Found<'_> {
+    fn refuse(&mut self, error: ErrorCode) {
+        if error.is_error() {
+            self.error = error;
+        }
+    }
+
+    fn note(&mut self, topic: &Text, partition: i32, offset: i64, error: ErrorCode) {
+        self.refuse(error);
+        if offset >= 0 {
+            self.offsets.push(Offset { topic: TopicName::from(topic.as_str()), partition, offset });
+        }
+    }
+
+    fn result(self) -> Result<Vec<Offset>, FetchError> {
+        match self.error.is_error() {
+            true => Err(FetchError::Refused { group: self.group.to_string(), error: self.error }),
+            false => Ok(self.offsets),
+        }
+    }
+}
+
+/// Whether the same commit may succeed a moment later: the coordinator moved, loads, or was not reached; or the group
+/// rebalances, and the member, which goes on with its work, is in the next generation soon.
 pub(super) fn passes(error: &CommitError) -> bool {
     match error {
         CommitError::Unanswered(_) => true,
-        CommitError::Refused { error, .. } => matches!(
-            error,
-            ErrorCode::CoordinatorLoadInProgress | ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator
-        ),
+        CommitError::Refused { error, .. } => is_passing(*error),
         CommitError::NotAssigned | CommitError::Left => false,
     }
+}
+
+/// The same for reading what is committed.
+pub(super) fn may_be_read_later(error: &FetchError) -> bool {
+    match error {
+        FetchError::Unanswered(_) => true,
+        FetchError::Refused { error, .. } => is_passing(*error),
+        FetchError::Left => false,
+    }
+}
+
+fn is_passing(error: ErrorCode) -> bool {
+    matches!(
+        error,
+        ErrorCode::CoordinatorLoadInProgress
+            | ErrorCode::CoordinatorNotAvailable
+            | ErrorCode::NotCoordinator
+            | ErrorCode::RebalanceInProgress
+    )
 }

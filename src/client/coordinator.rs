@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
-use super::connection::Connection;
 use super::error::Unreachable;
 use super::limits::REQUEST_TIMEOUT;
 use crate::ids::GroupId;
 use crate::membership::Peer;
+use crate::peer::{Connection, Dial, address_of};
 use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
 use crate::wire::{ErrorCode, Text};
 
@@ -17,7 +17,7 @@ use crate::wire::{ErrorCode, Text};
 #[derive(Clone, Debug)]
 pub(super) struct Finder {
     pub(super) bootstrap: Vec<String>,
-    pub(super) client_id: Text,
+    pub(super) dial: Dial,
     pub(super) group: GroupId,
 }
 
@@ -37,7 +37,7 @@ impl Finder {
     }
 
     async fn find_through(&self, address: &str) -> Result<Coordinator, Unreachable> {
-        let asked = Connection::open(address, &self.client_id).await?;
+        let asked = self.dial.open(address).await?;
         let refused = |reason: &str| Unreachable::no_coordinator(self.group.as_str(), address, reason);
         let key = Text::from(self.group.as_str());
         let request = FindCoordinatorRequest { key: key.clone(), coordinator_keys: vec![key], ..Default::default() };
@@ -51,19 +51,9 @@ impl Finder {
             return Err(refused(&refusal(error)));
         }
         let found = address_of(&host, port);
-        let main = if found == address { asked } else { Connection::open(&found, &self.client_id).await? };
-        Ok(Coordinator {
-            main: Arc::new(main),
-            side: OnceCell::new(),
-            ear: Mutex::default(),
-            client_id: self.client_id.clone(),
-        })
+        let main = if found == address { asked } else { self.dial.open(&found).await? };
+        Ok(Coordinator { main: Arc::new(main), side: OnceCell::new(), ear: Mutex::default(), dial: self.dial.clone() })
     }
-}
-
-/// A broker's address as it is connected to.
-pub(super) fn address_of(host: &str, port: i32) -> String {
-    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 fn refusal(error: ErrorCode) -> String {
@@ -82,7 +72,7 @@ pub(super) struct Coordinator {
     side: OnceCell<Arc<Connection>>,
     /// While nobody listens on it.
     ear: Mutex<Option<Connection>>,
-    client_id: Text,
+    dial: Dial,
 }
 
 impl Coordinator {
@@ -117,7 +107,7 @@ impl Coordinator {
 
     /// Another broker of the same cluster.
     pub(super) async fn open(&self, address: &str) -> Result<Connection, String> {
-        Connection::open(address, &self.client_id).await.map_err(|error| error.to_string())
+        self.dial.open(address).await.map_err(|error| error.to_string())
     }
 
     /// For requests that must not wait behind a parked one: answers of one connection keep their order.
@@ -125,7 +115,7 @@ impl Coordinator {
         if self.main.is_idle() {
             return Ok(self.main());
         }
-        let open = || async { Connection::open(self.main.address(), &self.client_id).await.map(Arc::new) };
+        let open = || async { self.dial.open(self.main.address()).await.map(Arc::new) };
         self.side.get_or_try_init(open).await.map(Arc::clone).map_err(|error| error.to_string())
     }
 }

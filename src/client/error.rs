@@ -1,45 +1,10 @@
 //! What goes wrong before a member is in its group, with the remedy.
 
-use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use thiserror::Error;
 
-/// A broker that cannot be talked to.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{0}")]
-pub struct Unreachable(String);
-
-impl Unreachable {
-    pub(super) fn connect(address: &str, error: &io::Error) -> Self {
-        let remedy = match error.kind() {
-            io::ErrorKind::ConnectionRefused => {
-                "nothing listens there: start `divvy serve`, or give the address of a broker"
-            }
-            io::ErrorKind::InvalidInput | io::ErrorKind::AddrNotAvailable => "give it as HOST:PORT",
-            _ => "give an address that this machine can reach, as HOST:PORT",
-        };
-        Self(format!("cannot reach {address}: {error}; {remedy}"))
-    }
-
-    pub(super) fn silent(address: &str, waited: Duration) -> Self {
-        Self(format!(
-            "cannot reach {address}: no answer within {} ms; a firewall may drop the packets, or the address is another network's",
-            waited.as_millis()
-        ))
-    }
-
-    pub(super) fn foreign(address: &str, reason: &str) -> Self {
-        Self(format!(
-            "{address} does not answer in Kafka's protocol: {reason}; give the address of `divvy serve` or of a broker, without TLS"
-        ))
-    }
-
-    pub(super) fn no_coordinator(group: &str, address: &str, reason: &str) -> Self {
-        Self(format!("{address} names no coordinator for group {group}: {reason}"))
-    }
-}
+pub use crate::peer::Unreachable;
 
 /// A member that cannot even begin.
 #[derive(Debug, Error)]
@@ -51,8 +16,21 @@ pub enum JoinError {
     #[error("the group id is empty: give the group a name")]
     NoGroup,
     /// Nothing to join for.
-    #[error("the member wants nothing: give it topics with `subscribe`, or a protocol type with `protocol_type`")]
+    #[error(
+        "the member wants nothing: give it topics with `subscribe` or `subscribe_pattern`, or a protocol type with `protocol_type`"
+    )]
     NoPurpose,
+    /// Topics in two ways.
+    #[error("the member has topics and a pattern: give it one of them, a pattern may name topics, too (`a|b|c-.*`)")]
+    TwoSubscriptions,
+    /// A pattern that is none.
+    #[error("the pattern {pattern:?} is no regular expression: {reason}")]
+    Pattern {
+        /// As it was given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Timeouts that cannot work.
     #[error(
         "a heartbeat every {heartbeat_ms} ms does not keep a session of {session_ms} ms: choose at most a third of it"
@@ -69,6 +47,25 @@ pub enum JoinError {
     /// The sandbox or the catalog cannot start.
     #[error("the sandbox for assignors cannot start: {0}")]
     Sandbox(String),
+}
+
+/// Offsets that could not be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum FetchError {
+    /// The coordinator refuses.
+    #[error("the coordinator does not tell what group {group} committed: {error}")]
+    Refused {
+        /// The group.
+        group: String,
+        /// Why.
+        error: crate::wire::ErrorCode,
+    },
+    /// No answer.
+    #[error("what is committed got no answer: {0}")]
+    Unanswered(String),
+    /// The member is gone.
+    #[error("the member has left its group")]
+    Left,
 }
 
 /// A commit that was not taken.

@@ -1,5 +1,6 @@
 //! What reaches a member's task. The channel has no bound of its own: it holds at most one entry for each request on its
-//! way, each commit that somebody awaits, and each change of the folders, which the catalog debounces.
+//! way, each commit that somebody awaits, each wish of the application, and each change of the folders, which the catalog
+//! debounces.
 
 use std::fmt;
 
@@ -7,8 +8,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::commit::Offset;
 use super::coordinator::Coordinator;
-use super::error::{CommitError, Unreachable};
-use crate::ids::Generation;
+use super::error::{CommitError, FetchError, Unreachable};
+use crate::ids::{Generation, TopicName};
 use crate::membership::Event;
 
 /// What the task is told.
@@ -21,6 +22,8 @@ pub(super) enum Input {
     ModulesChanged,
     /// The application commits.
     Commit(Vec<Offset>, oneshot::Sender<Result<(), CommitError>>),
+    /// It asks what is committed.
+    Committed(Vec<(TopicName, Vec<i32>)>, oneshot::Sender<Result<Vec<Offset>, FetchError>>),
 }
 
 /// Where to tell it.

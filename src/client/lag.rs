@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use divvy_guest::abi::{UNKNOWN_LAG, names};
 use tokio::time::timeout;
 
-use super::connection::Connection;
-use super::coordinator::{Coordinator, address_of};
+use super::coordinator::Coordinator;
 use super::limits::{LAG_TIMEOUT, LIST_OFFSETS_PARTITIONS, REQUEST_TIMEOUT};
 use super::{spawn, topics};
 use crate::assignor::Column;
 use crate::ids::{GroupId, TopicName};
+use crate::peer::{Connection, address_of};
 use crate::topics::TopicTable;
 use crate::wire::messages::list_offsets::{ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic};
 use crate::wire::messages::metadata::MetadataResponse;

@@ -2,20 +2,14 @@
 
 use std::time::Duration;
 
-/// A machine that does not answer a connect within this is not there.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// Requests that no coordinator parks are answered within this, or the connection is given up.
-pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const REQUEST_TIMEOUT: Duration = crate::peer::REQUEST_TIMEOUT;
 
 /// JoinGroup and SyncGroup wait for the group: as long as the rebalance may take and this much more (as Kafka's clients).
 pub(super) const PARKED_EXTRA: Duration = Duration::from_secs(5);
 
 /// News that the application has not taken. One that lets so many lie does not work any more: its member leaves.
 pub(super) const UNREAD_NEWS: usize = 256;
-
-/// Requests of one connection that wait to be written: a member has at most one of each kind on its way.
-pub(super) const UNWRITTEN_REQUESTS: usize = 32;
 
 /// The reason for a rejoin, in characters: what Kafka's own client cuts it to (KIP-800).
 pub(super) const REASON_MAX_CHARS: usize = 255;

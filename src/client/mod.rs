@@ -18,6 +18,7 @@
 //!         Rebalance::Assigned(work) => println!("generation {}: {:?}", work.generation, work.share),
 //!         Rebalance::Revoked(work) => work.done(), // after finishing it
 //!         Rebalance::Lost { reason, .. } => println!("stop at once: {reason}"),
+//!         Rebalance::Drained => println!("handed over"), // after `member.drain()`, until `member.resume()`
 //!         Rebalance::Failed { reason } => println!("out of the group: {reason}"),
 //!         Rebalance::Note(note) => println!("{note}"),
 //!     }
@@ -30,31 +31,42 @@ mod builder;
 mod calls;
 mod clock;
 mod commit;
-mod connection;
 mod coordinator;
 mod error;
 mod inbox;
+mod journal;
 mod lag;
 mod limits;
+mod metrics;
 mod news;
 mod retry;
 mod runtime;
 mod shelf;
 mod spawn;
+mod take_over;
+mod told;
 mod topics;
 
 use tokio::sync::mpsc;
 
 pub use builder::Builder;
+use bytes::Bytes;
 pub use commit::Offset;
-pub use error::{CommitError, JoinError, Unreachable};
+pub use error::{CommitError, FetchError, JoinError, Unreachable};
 use inbox::Inbox;
-pub use news::{Duty, Note, Rebalance, Revoked, Writer};
+pub use metrics::Metrics;
+pub use news::{Note, Rebalance, Revoked};
 use runtime::News;
 use spawn::Task;
+pub use told::{Duty, Writer};
+pub(crate) use topics::table as topic_table;
 
+use crate::ids::TopicName;
 use crate::membership::Event;
-pub use crate::membership::{Assigned, Role, Rollout, Share};
+use crate::membership::change::Change;
+pub use crate::membership::lead::Rules;
+pub use crate::membership::leading::{Leading, Planned};
+pub use crate::membership::{Assigned, Cause, Role, Rollout, Share};
 
 /// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:
 /// [`Member::leave`] hands over at once.
@@ -62,6 +74,7 @@ pub use crate::membership::{Assigned, Role, Rollout, Share};
 pub struct Member {
     inbox: Inbox,
     news: mpsc::Receiver<News>,
+    metrics: Metrics,
     task: Task,
 }
 
@@ -81,8 +94,84 @@ impl Member {
     }
 
     /// Commits how far the work has come, in the name of the present generation: a member that lost its work is refused.
+    /// What is being given up can be committed until it is [`Revoked::done`].
     pub async fn commit(&self, offsets: Vec<Offset>) -> Result<(), CommitError> {
         retry::commit(&self.inbox, offsets).await
+    }
+
+    /// Takes the lead of the running group, for a member that is in it to lead ([`Builder::lead`]): everybody else is removed,
+    /// and joins again behind this one. What they had is lost to them once.
+    pub fn take_over(&self) {
+        self.inbox.event(Event::TakeOver);
+    }
+
+    /// Makes a new plan soon, if this member leads.
+    pub fn plan_anew(&self, reason: impl Into<String>) {
+        self.inbox.event(Event::PlanAnew(reason.into()));
+    }
+
+    /// Leads in another way from now on, for a member that is in the group to lead ([`Builder::lead`]).
+    pub fn lead_by(&self, leading: Leading, rules: Rules) {
+        self.inbox.event(Event::LeadBy(Box::new(leading), rules));
+    }
+
+    /// Ends without a word, although it could leave: its place stays its own until its session ends.
+    pub fn abandon(self) {
+        drop(self.task);
+    }
+
+    /// How far the group has come with these partitions, its own or any others: those of which nothing is committed are
+    /// left out.
+    pub async fn committed(&self, partitions: &[(TopicName, Vec<i32>)]) -> Result<Vec<Offset>, FetchError> {
+        retry::committed(&self.inbox, partitions).await
+    }
+
+    /// A fact of this member has that value from now on. The group learns of it, and of all that changes within a second,
+    /// in one rebalance; what is what it was costs none.
+    pub fn set_fact(&self, name: impl Into<String>, value: impl Into<serde_json::Value>) {
+        self.change(Change::Fact(name.into(), Some(value.into())));
+    }
+
+    /// It is no fact any more; told likewise.
+    pub fn remove_fact(&self, name: impl Into<String>) {
+        self.change(Change::Fact(name.into(), None));
+    }
+
+    /// What the member says of itself, for protocol types of the application's own; told likewise. Types `consumer` and
+    /// `connect` have a form of their own, and pass it over.
+    pub fn set_metadata(&self, metadata: impl Into<Bytes>) {
+        self.change(Change::Metadata(metadata.into()));
+    }
+
+    /// What the application gives the strategy when this member leads, for types other than `consumer`. If it leads now, the
+    /// group gets a new plan, likewise.
+    pub fn set_context(&self, context: impl Into<Bytes>) {
+        self.change(Change::Context(context.into()));
+    }
+
+    /// How far this worker has read the configuration of connectors, for type `connect`; told likewise.
+    pub fn set_config_offset(&self, offset: i64) {
+        self.change(Change::ConfigOffset(offset));
+    }
+
+    fn change(&self, change: Change) {
+        self.inbox.event(Event::Change(change));
+    }
+
+    /// Hands everything over, and stays out of the group until [`Member::resume`]: the application is told to give up all
+    /// that it has, and [`Rebalance::Drained`] when the others have it. A member with an instance id leaves as well.
+    pub fn drain(&self) {
+        self.inbox.event(Event::Drain);
+    }
+
+    /// Joins the group again, or does not leave it after all.
+    pub fn resume(&self) {
+        self.inbox.event(Event::Resume);
+    }
+
+    /// What this member counts.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Leaves the group: the others get the work now, not after a session timeout. A member with an instance id only

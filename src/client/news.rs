@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::inbox::Inbox;
-use crate::embedded::single_writer;
 use crate::ids::{Generation, Protocol, TopicName};
 use crate::membership::lead::{Fault, ServedBy};
+use crate::membership::leading::Planned;
 use crate::membership::negotiate::Offer;
 use crate::membership::{Assigned, Notice, Share};
 
@@ -29,6 +29,9 @@ pub enum Rebalance {
         /// Why, and what to do about it.
         reason: String,
     },
+    /// After [`super::Member::drain`]: everything is handed over, and the member is out of its group until
+    /// [`super::Member::resume`].
+    Drained,
     /// Something to read; nothing has to be done.
     Note(Note),
 }
@@ -81,6 +84,8 @@ pub enum Note {
         /// What served the generation instead.
         served_by: ServedBy,
     },
+    /// The plan of a member that leads for others is in force.
+    Planned(Box<Planned>),
     /// Topics that do not exist; the member waits for them.
     TopicsMissing(Vec<TopicName>),
     /// The vote passes these protocols over.
@@ -97,6 +102,13 @@ pub enum Note {
     },
     /// The coordinator is found again.
     CoordinatorFound,
+    /// The pattern matches these topics now.
+    Matching(Vec<TopicName>),
+    /// The coordinator did not let the member leave.
+    LeaveRefused {
+        /// Why.
+        reason: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -116,6 +128,9 @@ impl fmt::Display for Note {
                     fault.protocol, fault.message
                 )
             }
+            Note::Planned(plan) => {
+                write!(f, "planned generation {} for {} members", plan.generation, plan.members.len())
+            }
             Note::TopicsMissing(topics) => {
                 let names: Vec<_> = topics.iter().map(|it| it.as_str()).collect();
                 write!(
@@ -132,39 +147,20 @@ impl fmt::Display for Note {
             Note::NoPlan { reason } => write!(f, "no assignment in this generation: {reason}"),
             Note::CoordinatorLost { reason } => write!(f, "coordinator lost: {reason}"),
             Note::CoordinatorFound => f.write_str("coordinator found"),
+            Note::Matching(topics) if topics.is_empty() => {
+                f.write_str("no topic matches the pattern yet: the member waits for one")
+            }
+            Note::Matching(topics) => {
+                let names: Vec<_> = topics.iter().map(|it| it.as_str()).collect();
+                write!(f, "the pattern matches {}", names.join(", "))
+            }
+            Note::LeaveRefused { reason } => {
+                write!(
+                    f,
+                    "the coordinator refuses that the member leaves, so others get its work when its session ends: {reason}"
+                )
+            }
         }
-    }
-}
-
-/// What a member of type `single-writer` has to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Duty {
-    /// It is the writer.
-    Active(Writer),
-    /// Another one is.
-    Standby {
-        /// Who; nobody while it is empty.
-        active: String,
-    },
-}
-
-/// The right to write. The epoch grows with each hand-over: whatever is written to refuses a writer whose epoch is
-/// smaller than the largest it has seen, and so a writer that was replaced and does not know it yet does no harm.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Writer {
-    /// The fencing token.
-    pub epoch: i32,
-}
-
-impl Assigned {
-    /// What to do, for a member of type `single-writer`; none if the state is not one of that type.
-    pub fn duty(&self) -> Option<Duty> {
-        let Share::State(state) = &self.share else { return None };
-        let role = single_writer::Role::decode(state).ok()?;
-        Some(match role.active {
-            true => Duty::Active(Writer { epoch: role.epoch }),
-            false => Duty::Standby { active: role.active_member },
-        })
     }
 }
 
@@ -177,14 +173,18 @@ pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
         }
         Notice::Lost { share, reason } => return Some(Rebalance::Lost { share, reason }),
         Notice::Failed { reason } => return Some(Rebalance::Failed { reason }),
+        Notice::Drained => return Some(Rebalance::Drained),
         Notice::Left => return None,
         Notice::OffersChanged(offers) => Note::OffersChanged(offers),
         Notice::Fault { fault, served_by } => Note::Fault { fault, served_by },
+        Notice::Planned(plan) => Note::Planned(plan),
         Notice::TopicsMissing(topics) => Note::TopicsMissing(topics),
         Notice::Suspended(protocols) => Note::Suspended(protocols),
         Notice::NoPlan { reason } => Note::NoPlan { reason },
         Notice::CoordinatorLost { reason } => Note::CoordinatorLost { reason },
         Notice::CoordinatorFound => Note::CoordinatorFound,
+        Notice::Matching(topics) => Note::Matching(topics),
+        Notice::LeaveRefused { reason } => Note::LeaveRefused { reason },
     };
     Some(Rebalance::Note(note))
 }

@@ -10,18 +10,21 @@ use tokio::sync::{mpsc, oneshot};
 use super::calls::Caller;
 use super::commit::{self, Offset};
 use super::coordinator::{Coordinator, Finder};
-use super::error::CommitError;
+use super::error::{CommitError, FetchError};
 use super::inbox::{Inbox, Input};
+use super::journal::{self, Whose};
+use super::metrics::Metrics;
 use super::news::Note;
 use super::shelf::Shelf;
 use super::spawn::{Tasks, blocking};
 use super::{clock, lag, topics};
 use crate::assignor::CallError;
-use crate::ids::Protocol;
+use crate::ids::{Generation, MemberId, Protocol, TopicName};
 use crate::membership::event::{JoinCall, Sent};
 use crate::membership::lead::LeadJob;
 use crate::membership::{Action, Event, Membership, Notice, Strategies};
 use crate::time::Timestamp;
+use crate::wire::ErrorCode;
 
 /// What goes to the application.
 pub(super) enum News {
@@ -43,6 +46,9 @@ pub(super) struct Runtime {
     pub(super) requests: Tasks,
     /// The search for it, plans that are being made, commits: they outlive it.
     pub(super) others: Tasks,
+    pub(super) metrics: Metrics,
+    /// Since when the application has no share, unless it wants none.
+    pub(super) without_share_since: Option<Timestamp>,
 }
 
 /// Whether the member goes on.
@@ -83,6 +89,10 @@ impl Runtime {
                 self.commit(offsets, answer);
                 Life::On
             }
+            Input::Committed(partitions, answer) => {
+                self.committed(partitions, answer);
+                Life::On
+            }
         }
     }
 
@@ -93,7 +103,19 @@ impl Runtime {
                 life = Life::Over;
             }
         }
+        self.count_wait();
         life
+    }
+
+    fn count_wait(&mut self) {
+        let now = clock::now().mono;
+        if self.membership.is_drained() {
+            self.without_share_since = None;
+        } else if !self.membership.has_share() {
+            self.without_share_since = self.without_share_since.or(Some(now));
+        } else if let Some(since) = self.without_share_since.take() {
+            self.metrics.waited(now - since);
+        }
     }
 
     fn modules_changed(&mut self) -> Life {
@@ -112,36 +134,47 @@ impl Runtime {
             Action::FindCoordinator => self.find_coordinator(),
             Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
                 let call = complete(call).await;
-                let answer = by.join(&to.main(), &sent, &call).await?;
+                let answer = match call.removes_others {
+                    true => by.take_over(&to.main(), &sent, &call).await?,
+                    false => by.join(&to.main(), &sent, &call).await?,
+                };
                 Ok(Event::Joined(sent, answer))
             }),
             Action::Sync(sent, call) => self.request(sent, async move |to, by, sent| {
                 let answer = by.sync(&to.main(), &sent, &call).await?;
                 Ok(Event::Synced(sent, answer))
             }),
-            Action::Heartbeat(sent, modules) => self.request(sent, async move |to, by, sent| {
-                let answer = by.heartbeat(&*to.prompt().await?, &sent, modules).await?;
-                Ok(Event::Beaten(sent, answer))
-            }),
+            Action::Heartbeat(sent, modules) => {
+                let metrics = self.metrics.clone();
+                self.request(sent, async move |to, by, sent| {
+                    let beat = async { by.heartbeat(&*to.prompt().await?, &sent, modules).await };
+                    let answer = beat.await.inspect_err(|_| metrics.heartbeat_missed())?;
+                    Ok(Event::Beaten(sent, answer))
+                });
+            }
             Action::Listen(sent, wait) => self.request(sent, async move |to, by, sent| {
                 let connection = to.ear().await?;
                 let answer = by.listen(&connection, &sent, wait).await?;
                 to.keep_ear(connection);
                 Ok(Event::Heard(sent, answer))
             }),
-            Action::FetchTopics(sent, names) => self.request(sent, async move |to, _, sent| {
-                let answer = topics::fetch(&*to.prompt().await?, &names).await;
+            Action::FetchTopics(sent, look) => self.request(sent, async move |to, _, sent| {
+                let answer = topics::fetch(&*to.prompt().await?, &look).await;
                 Ok(Event::Topics(sent, answer))
             }),
-            // Whatever the answer is, the member is gone.
-            Action::Leave(sent) => self.request(sent, async move |to, by, sent| {
-                if let Ok(connection) = to.prompt().await {
-                    by.leave(&connection, &sent).await;
-                }
-                Ok(Event::LeaveDone)
+            Action::Leave(sent, how) => self.request(sent, async move |to, by, sent| {
+                let answer = by.leave(&*to.prompt().await?, &sent, how).await?;
+                Ok(Event::LeaveDone(sent, answer))
             }),
             Action::Lead(sent, job) => self.lead(sent, *job),
             Action::Tell(notice) => {
+                let whose = Whose { group: &self.caller.group, identity: self.membership.identity() };
+                journal::write(&whose, &notice);
+                match &notice {
+                    Notice::Assigned(assigned) => self.metrics.assigned(assigned.cause),
+                    Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
+                    _ => {}
+                }
                 let last = matches!(notice, Notice::Failed { .. } | Notice::Left);
                 let told = self.tell(News::Notice(notice));
                 return if last { Life::Over } else { told };
@@ -187,14 +220,16 @@ impl Runtime {
 
     /// Strategies block: they run beside this task, which goes on beating.
     fn lead(&mut self, sent: Sent, mut job: LeadJob) {
-        let (inbox, coordinator) = (self.inbox.clone(), self.coordinator.clone());
+        let (inbox, coordinator, metrics) = (self.inbox.clone(), self.coordinator.clone(), self.metrics.clone());
         let group = job.group.clone();
         self.others.start(async move {
             if let Some(coordinator) = coordinator.filter(|_| job.needs(names::LAG)) {
                 job.columns.push(lag::column(&coordinator, &job.group, &job.topics).await);
             }
+            let began = clock::now().mono;
             match blocking(move || job.run()).await {
                 Some(led) => {
+                    metrics.module_called(clock::now().mono - began);
                     // As a text in quotes: names of other members are in it.
                     for text in led.plan.iter().flat_map(|plan| plan.warnings()) {
                         tracing::warn!(
@@ -221,8 +256,9 @@ impl Runtime {
             let _ = answer.send(Err(CommitError::NotAssigned));
             return;
         };
-        let caller = Arc::clone(&self.caller);
+        let (caller, inbox, metrics) = (Arc::clone(&self.caller), self.inbox.clone(), self.metrics.clone());
         self.others.start(async move {
+            let by = identity.clone();
             let result = match coordinator {
                 None => Err(CommitError::Unanswered("the coordinator is being looked for".to_owned())),
                 Some(coordinator) => match coordinator.prompt().await {
@@ -233,9 +269,39 @@ impl Runtime {
                     Err(reason) => Err(CommitError::Unanswered(reason)),
                 },
             };
+            metrics.committed(&result);
+            if let Err(CommitError::Refused { error, .. }) = &result {
+                inbox.event(commit_refused(by, *error));
+            }
             let _ = answer.send(result);
         });
     }
+
+    fn committed(
+        &mut self,
+        partitions: Vec<(TopicName, Vec<i32>)>,
+        answer: oneshot::Sender<Result<Vec<Offset>, FetchError>>,
+    ) {
+        let (caller, coordinator) = (Arc::clone(&self.caller), self.coordinator.clone());
+        self.others.start(async move {
+            let connection = match coordinator {
+                None => Err("the coordinator is being looked for".to_owned()),
+                Some(coordinator) => coordinator.prompt().await,
+            };
+            let result = match connection {
+                Ok(connection) => commit::committed(&connection, &caller.group, &partitions).await,
+                Err(reason) => Err(FetchError::Unanswered(reason)),
+            };
+            // Nobody listens any more if the application gave up waiting.
+            let _ = answer.send(result);
+        });
+    }
+}
+
+/// What the coordinator says of the generation that the commit was sent in, for the membership to judge.
+fn commit_refused((member, generation): (MemberId, Generation), error: ErrorCode) -> Event {
+    // Commits are not the membership's requests: they have no ticket.
+    Event::CommitRefused(Sent { ticket: 0, generation, member }, error)
 }
 
 /// Asks the strategies what they add to the member's metadata, if any has a word.

@@ -1,31 +1,10 @@
-//! The client's only place where tasks are started. Every task has an owner: when that is dropped, the task ends.
+//! The client's tasks. Every task has an owner: when that is dropped, the task ends.
 
 use std::future::Future;
 
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 
-/// A task that ends with its owner.
-#[derive(Debug)]
-pub(super) struct Task(AbortHandle);
-
-impl Task {
-    /// Ends it now.
-    pub(super) fn end(&self) {
-        self.0.abort();
-    }
-}
-
-impl Drop for Task {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// Starts a task.
-#[allow(clippy::disallowed_methods, reason = "the client's only place where tasks are started")]
-pub(super) fn task(future: impl Future<Output = ()> + Send + 'static) -> Task {
-    Task(tokio::spawn(future).abort_handle())
-}
+pub(super) use crate::peer::spawn::{Task, blocking, task};
 
 /// Tasks of one owner that end by themselves, or with it.
 #[derive(Debug, Default)]
@@ -43,9 +22,4 @@ impl Tasks {
 pub(super) async fn all(futures: impl IntoIterator<Item = impl Future<Output = ()> + Send + 'static>) {
     let mut running: JoinSet<()> = futures.into_iter().collect();
     while running.join_next().await.is_some() {}
-}
-
-/// Runs what blocks on a thread of its own; none if it panicked.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
 }

@@ -1,20 +1,25 @@
-//! Metadata as divvy sees topics: the racks of a partition are those of the brokers that hold its replicas.
+//! What there is of topics, as the leader of a group asks for it.
 
-use std::collections::BTreeMap;
-
-use super::connection::Connection;
 use super::limits::{METADATA_REQUEST_BYTES, REQUEST_TIMEOUT, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
-use crate::topics::{Rack, Topic, TopicTable};
-use crate::wire::messages::metadata::{
-    MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,
-};
+use crate::membership::event::Look;
+use crate::peer::Connection;
+use crate::peer::topics::{racks_of_brokers, topic};
+use crate::topics::TopicTable;
+use crate::wire::messages::metadata::{MetadataRequest, MetadataRequestTopic, MetadataResponse};
 
 /// Asks for topics: those that exist, with their racks. Many names are asked for in several requests: a server takes no
 /// long ones for this key, and members, whoever they are, say which topics the leader has to ask for.
-pub(super) async fn fetch(connection: &Connection, names: &[TopicName]) -> Result<TopicTable, String> {
+pub(super) async fn fetch(connection: &Connection, look: &Look) -> Result<TopicTable, String> {
     let mut found = TopicTable::default();
-    each_answer(connection, names, |answer| found.0.append(&mut table(answer).0)).await?;
+    match look {
+        Look::At(names) => each_answer(connection, names, |answer| found.0.append(&mut table(answer).0)).await?,
+        Look::AtAll => {
+            let mut answer = ask(connection, None).await?;
+            answer.topics.retain(|topic| !topic.is_internal);
+            found = table(&answer);
+        }
+    }
     Ok(found)
 }
 
@@ -30,14 +35,19 @@ pub(super) async fn each_answer(
             name: Some(name.as_str().into()),
             ..MetadataRequestTopic::default()
         };
-        let request = MetadataRequest { topics: Some(names.iter().map(topic).collect()), ..MetadataRequest::default() };
-        let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
-        if answer.error_code.is_error() {
-            return Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code));
-        }
-        take(&answer);
+        take(&ask(connection, Some(names.iter().map(topic).collect())).await?);
     }
     Ok(())
+}
+
+/// Asks for these topics, or for all.
+async fn ask(connection: &Connection, topics: Option<Vec<MetadataRequestTopic>>) -> Result<MetadataResponse, String> {
+    let request = MetadataRequest { topics, ..MetadataRequest::default() };
+    let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
+    match answer.error_code.is_error() {
+        true => Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code)),
+        false => Ok(answer),
+    }
 }
 
 /// The names in runs that fit into a request each.
@@ -56,43 +66,19 @@ fn requests(names: &[TopicName]) -> impl Iterator<Item = &[TopicName]> {
     })
 }
 
-/// Where the brokers are.
-type BrokerRacks<'a> = BTreeMap<i32, &'a str>;
-
-fn table(answer: &MetadataResponse) -> TopicTable {
-    let brokers = answer.brokers.iter();
-    let racks: BrokerRacks<'_> =
-        brokers.filter_map(|it| Some((it.node_id, it.rack.as_deref()?))).filter(|(_, rack)| !rack.is_empty()).collect();
+/// The topics of an answer that exist.
+pub fn table(answer: &MetadataResponse) -> TopicTable {
+    let racks = racks_of_brokers(&answer.brokers);
     let existing = answer.topics.iter().filter(|it| !it.error_code.is_error());
     TopicTable(existing.filter_map(|it| Some((TopicName::from(it.name.as_deref()?), topic(it, &racks)))).collect())
-}
-
-fn topic(topic: &MetadataResponseTopic, brokers: &BrokerRacks<'_>) -> Topic {
-    let partitions = u32::try_from(topic.partitions.len()).unwrap_or(u32::MAX);
-    if brokers.is_empty() {
-        return Topic { partitions, racks: Vec::new() };
-    }
-    let mut racks = vec![Vec::new(); topic.partitions.len()];
-    for partition in &topic.partitions {
-        if let Some(of) = usize::try_from(partition.partition_index).ok().and_then(|at| racks.get_mut(at)) {
-            *of = racks_of(partition, brokers);
-        }
-    }
-    Topic { partitions, racks }
-}
-
-/// The leader's rack first: that is where most of the work is.
-fn racks_of(partition: &MetadataResponsePartition, brokers: &BrokerRacks<'_>) -> Vec<Rack> {
-    let mut nodes = partition.replica_nodes.clone();
-    nodes.sort_by_key(|node| *node != partition.leader_id);
-    nodes.iter().filter_map(|node| brokers.get(node)).map(|rack| (*rack).to_owned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topics::Topic;
     use crate::wire::ErrorCode;
-    use crate::wire::messages::metadata::MetadataResponseBroker;
+    use crate::wire::messages::metadata::{MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic};
 
     fn broker(node_id: i32, rack: Option<&str>) -> MetadataResponseBroker {
         MetadataResponseBroker { node_id, rack: rack.map(Into::into), ..Default::default() }
@@ -112,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn racks_come_from_the_brokers_of_the_replicas_and_the_leaders_is_first() {
+    fn racks_come_from_the_brokers_of_the_replicas_and_stay_where_the_leader_moves() {
         let answer = MetadataResponse {
             brokers: vec![broker(0, None), broker(1, Some("a")), broker(2, Some("b"))],
             topics: vec![
@@ -125,7 +111,7 @@ mod tests {
         assert_eq!(table.0.len(), 1);
         let clicks = table.get("clicks").unwrap();
         assert_eq!(clicks.partitions, 2);
-        assert_eq!(clicks.racks, [["a", "b"], ["b", "a"]]);
+        assert_eq!(clicks.racks, [["a", "b"], ["a", "b"]]);
     }
 
     #[test]

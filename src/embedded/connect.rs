@@ -2,16 +2,54 @@
 //!
 //! Metadata is `version, url, config offset`, from version 1 on also what the worker runs, as a serialised assignment. An
 //! assignment is `version, error, leader, its url, config offset, work`, from version 1 on also `revoked, delay`. Task -1 is
-//! the connector itself. Only shown to people: the strategy reads and writes it.
+//! the connector itself.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use super::EmbeddedProtocol;
-use super::classic::{NotDecodable, Reader};
-use super::owned::{TopicPartitions, read_list};
+use super::classic::{NotDecodable, Reader, put_string};
+use super::owned::{TopicPartitions, put_owned, read_list};
+use crate::ids::TopicName;
 
 /// The error of a plan that was made from an older configuration than workers have read.
 const CONFIG_MISMATCH: i16 = 1;
+
+/// The version that divvy's own workers write: incremental (KIP-415).
+const INCREMENTAL: i16 = 1;
+
+/// A worker of divvy's own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Worker {
+    /// Where it answers.
+    pub url: String,
+    /// How far it has read the configuration.
+    pub config_offset: i64,
+}
+
+impl Worker {
+    /// What it says of itself while it runs that.
+    pub fn metadata(&self, runs: Vec<TopicPartitions<'_>>) -> Vec<u8> {
+        let mut to = INCREMENTAL.to_be_bytes().to_vec();
+        put_string(&mut to, &self.url);
+        to.extend(self.config_offset.to_be_bytes());
+        if runs.is_empty() {
+            to.extend((-1_i32).to_be_bytes());
+            return to;
+        }
+        let mut held = INCREMENTAL.to_be_bytes().to_vec();
+        held.extend(0_i16.to_be_bytes());
+        // Who leads, where, and how far it read: of no interest in what a worker runs.
+        held.extend([0; 2 + 2 + 8]);
+        put_owned(&mut held, None, runs.into_iter());
+        held.extend((-1_i32).to_be_bytes());
+        held.extend(0_i32.to_be_bytes());
+        to.extend(i32::try_from(held.len()).unwrap_or(i32::MAX).to_be_bytes());
+        to.extend(held);
+        to
+    }
+}
 
 /// What a worker says of itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +65,8 @@ pub struct Metadata<'a> {
 /// What a worker is told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assignment<'a> {
+    /// 0 for all of a worker's work, from 1 on for what changes.
+    pub version: i16,
     /// Nothing wrong, or a configuration that is too old.
     pub error: i16,
     /// The worker that leads the others.
@@ -66,6 +106,7 @@ impl<'a> Assignment<'a> {
         let mut reader = Reader(bytes);
         let version = version(&mut reader)?;
         let mut told = Self {
+            version,
             error: reader.i16("error")?,
             leader: reader.string("leader")?,
             leader_url: reader.string("leader's url")?,
@@ -82,6 +123,25 @@ impl<'a> Assignment<'a> {
             told.delay_ms = reader.i32("delay")?;
         }
         Ok(told)
+    }
+
+    /// What a worker runs from now on that ran that: connectors and tasks, in order.
+    pub fn after(&self, runs: &[(TopicName, Vec<i32>)]) -> Vec<(TopicName, Vec<i32>)> {
+        let mut after: BTreeMap<TopicName, BTreeSet<i32>> = BTreeMap::new();
+        if self.version >= INCREMENTAL {
+            let runs = runs.iter().map(|(connector, tasks)| (connector.clone(), tasks.iter().copied().collect()));
+            after.extend(runs);
+        }
+        for of in &self.revoked {
+            if let Some(tasks) = after.get_mut(of.topic) {
+                of.partitions.iter().for_each(|task| _ = tasks.remove(&task));
+            }
+        }
+        for of in &self.work {
+            after.entry(TopicName::from(of.topic)).or_default().extend(of.partitions.iter());
+        }
+        after.retain(|_, tasks| !tasks.is_empty());
+        after.into_iter().map(|(connector, tasks)| (connector, tasks.into_iter().collect())).collect()
     }
 }
 
@@ -178,6 +238,25 @@ mod tests {
         assert_eq!(shown, expected);
         let mismatch = "0000000100027731000f687474703a2f2f77313a383038332f000000000000000900000000";
         assert_eq!(Connect.state(&bytes(mismatch)).unwrap()["error"], "config mismatch");
+    }
+
+    #[test]
+    fn a_workers_own_words_are_read_back_and_changes_are_taken_in() {
+        let worker = Worker { url: "http://w1:8083/".to_owned(), config_offset: 7 };
+        let idle = worker.metadata(Vec::new());
+        assert_eq!(Metadata::decode(&idle).unwrap().runs, []);
+        let runs = vec![TopicPartitions { topic: "sink", partitions: [0, -1, 3].into_iter().collect() }];
+        let said = worker.metadata(runs);
+        let read = Metadata::decode(&said).unwrap();
+        assert_eq!((read.url, read.config_offset), ("http://w1:8083/", 7));
+        assert_eq!(read.runs[0].partitions.iter().collect::<Vec<_>>(), [-1, 0, 3]);
+
+        let told = bytes(TOLD);
+        let told = Assignment::decode(&told).unwrap();
+        let after = told.after(&[("sink".into(), vec![-1, 0, 3])]);
+        assert_eq!(after, [("jdbc".into(), vec![1]), ("sink".into(), vec![3])]);
+        let all = Assignment { version: 0, ..told }.after(&[("sink".into(), vec![3])]);
+        assert_eq!(all, [("jdbc".into(), vec![1])], "version 0 says all of it");
     }
 
     #[test]

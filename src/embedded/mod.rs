@@ -13,6 +13,7 @@ mod owned;
 mod raw;
 pub mod single_writer;
 pub mod sticky;
+pub mod told;
 pub mod user_data;
 #[cfg(test)]
 mod vectors;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::event::{CommittedOffset, Seq, Ticket, WorkId};
 use super::fact::Fact;
-use super::record::{Record, Suspension};
+use super::record::{Record, State, Suspension};
 use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
@@ -39,6 +39,24 @@ pub enum Work {
     MakePlan(WorkId, PlanToMake),
     /// Tell from what it would be made now: [`super::Group::plan_to_review`], when its turn comes.
     ReviewPlan(WorkId),
+    /// Count what a plan moved: [`super::count_moves`].
+    ComparePlans(WorkId, PlansToCompare),
+}
+
+/// Two plans of type `consumer`, one after the other.
+#[derive(Clone, Debug)]
+pub struct PlansToCompare {
+    /// The generation of the later one.
+    pub generation: Generation,
+    /// The states of who was in the first one that are others now, each as it was and as it is; empty for who is gone.
+    pub changed: Vec<(State, State)>,
+}
+
+impl PlansToCompare {
+    /// How long the states are: what comparing them costs.
+    pub fn bytes(&self) -> usize {
+        self.changed.iter().map(|(was, is)| was.0.len() + is.0.len()).sum()
+    }
 }
 
 /// A generation that the coordinator has to plan.

@@ -37,6 +37,9 @@ pub struct GenerationRecord {
     /// What made its plan in place of a module that failed.
     #[serde(default)]
     pub stand_in: Option<StandIn>,
+    /// How many partitions members had before it and have no more, those who left included; none if that is not known.
+    #[serde(default)]
+    pub moved: Option<u32>,
 }
 
 /// What became of a generation.
@@ -98,6 +101,15 @@ impl History {
         }
     }
 
+    /// So many partitions were taken from who had them. The store learns it with the next plan.
+    pub(super) fn moved(&mut self, generation: Generation, moved: u32) {
+        if let Some(entry) = self.fresh.iter_mut().find(|entry| entry.generation == generation) {
+            entry.moved = Some(moved);
+        } else if let Some(entry) = self.stored.values().find(|entry| entry.generation == generation) {
+            self.push(GenerationRecord { moved: Some(moved), ..GenerationRecord::clone(entry) });
+        }
+    }
+
     fn awaited(&mut self) -> Option<&mut GenerationRecord> {
         self.fresh.back_mut().filter(|last| last.outcome == GenerationOutcome::Awaited)
     }
@@ -149,6 +161,7 @@ impl Group {
             members: u32::try_from(self.roster.members.len()).unwrap_or(u32::MAX),
             outcome,
             stand_in: None,
+            moved: None,
         });
     }
 

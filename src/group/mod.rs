@@ -27,6 +27,7 @@ mod join;
 mod leave;
 mod led;
 pub mod limits;
+mod moves;
 mod offsets;
 mod ownership;
 mod pending;
@@ -53,6 +54,7 @@ pub use history::{GenerationOutcome, GenerationRecord};
 pub(crate) use join::join_error;
 pub use led::COORDINATOR;
 pub use limits::GroupLimits;
+pub use moves::count_moves;
 pub(crate) use offsets::no_offset;
 pub use persist::Persisted;
 pub use record::{Record, RecordKey, StandIn, Suspension};
@@ -99,6 +101,8 @@ pub struct Group {
     failed_leader: Option<MemberId>,
     /// A foreign leader's plan that was handed out and is being looked at.
     questioned: Option<plan_check::Questioned>,
+    /// The last plan is being compared with the one before.
+    comparing: Option<WorkId>,
     ledger: Ledger,
     /// What the coordinator knows as the leader.
     led: led::Led,
@@ -155,6 +159,7 @@ impl Group {
             failed_module: None,
             failed_leader: None,
             questioned: None,
+            comparing: None,
             ledger: Ledger::default(),
             led: led::Led::default(),
             wake: None,

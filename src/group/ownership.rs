@@ -45,7 +45,7 @@ struct Had {
 
 /// By topic, in order, and within a topic in order.
 #[derive(Debug, Default)]
-struct Partitions(Vec<(TopicName, Vec<i32>)>);
+pub(super) struct Partitions(Vec<(TopicName, Vec<i32>)>);
 
 /// The owner of every partition.
 type Owners = BTreeMap<TopicName, Vec<(i32, MemberId)>>;
@@ -129,7 +129,7 @@ impl Ownership {
 
 impl Partitions {
     /// None: it cannot be read.
-    fn read(state: &State) -> Option<Self> {
+    pub(super) fn read(state: &State) -> Option<Self> {
         let assignment = Assignment::decode_state(&state.0).ok()?;
         let mut all: Vec<(TopicName, Vec<i32>)> = assignment
             .topics
@@ -142,6 +142,19 @@ impl Partitions {
             .collect();
         all.sort_unstable();
         Some(Self(all))
+    }
+
+    /// How many of them are not among others.
+    pub(super) fn missing_in(&self, others: &Self) -> usize {
+        let mut missing = 0;
+        for (topic, numbers) in &self.0 {
+            let from = others.0.partition_point(|(name, _)| name < topic);
+            let mut theirs: Vec<i32> =
+                others.0[from..].iter().take_while(|(name, _)| name == topic).flat_map(|(_, it)| it).copied().collect();
+            theirs.sort_unstable();
+            missing += numbers.iter().filter(|number| theirs.binary_search(number).is_err()).count();
+        }
+        missing
     }
 
     fn has(&self, topic: &TopicName, partition: i32) -> bool {

@@ -106,6 +106,7 @@ impl Group {
             WorkOutcome::PlanChecked(verdict) => self.plan_checked(id, verdict, step),
             WorkOutcome::PlanMade(made) => self.plan_made(id, made, step),
             WorkOutcome::PlanReviewed(fingerprint) => self.plan_reviewed(id, fingerprint, step),
+            WorkOutcome::PlansCompared(generation, moved) => self.plans_compared(id, generation, moved),
         }
     }
 
@@ -185,6 +186,7 @@ impl Group {
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);
+        self.compare_plans(last.as_ref(), &states, step);
         self.remember_owners(last, &states);
         self.plan = Some(PlanRecord {
             generation: self.generation,

@@ -8,7 +8,8 @@ use super::limits::{FIRST_REST, LONGEST_REST, WAIT_SHARE_OF_SESSION};
 use super::listen::Ear;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
-use super::{Membership, Notice, Peer, Purpose, Role, Share, metadata};
+use super::why::{Cause, Why};
+use super::{Membership, Notice, Peer, Role, Share, metadata};
 use crate::assignor::subscribed;
 use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
@@ -20,7 +21,7 @@ impl Membership {
             _ => return,
         };
         match answer.error {
-            ErrorCode::None => self.enter(answer),
+            ErrorCode::None => self.enter(answer, reason.cause),
             ErrorCode::MemberIdRequired => {
                 self.member = answer.member;
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
@@ -42,19 +43,19 @@ impl Membership {
         }
     }
 
-    fn join_later(&mut self, reason: String) {
+    fn join_later(&mut self, reason: Why) {
         let wait = self.join_backoff.fail(&mut self.dice);
         self.wait_to_join(wait, reason);
     }
 
     /// Nobody says that the member is alive while it waits, so it never waits for as long as its session.
-    pub(super) fn wait_to_join(&mut self, wait: Duration, reason: String) {
+    pub(super) fn wait_to_join(&mut self, wait: Duration, reason: Why) {
         let join_at = self.now.mono + wait.min(self.config.session_timeout / WAIT_SHARE_OF_SESSION);
         self.state = State::Unjoined { join_at, reason };
     }
 
     /// The member is in a generation.
-    fn enter(&mut self, answer: JoinAnswer) {
+    fn enter(&mut self, answer: JoinAnswer, cause: Cause) {
         self.seek_backoff.succeed();
         self.member = answer.member;
         self.heart.begin(self.now.mono, self.config.heartbeat_interval);
@@ -65,13 +66,14 @@ impl Membership {
             protocol: answer.protocol,
             leader: answer.leader,
             role,
+            cause,
             basis: Basis { subscribed: subscribed(&answer.members), ..Basis::default() },
         };
         let memo = answer.extras.as_ref().and_then(|it| it.memo.clone());
         match role {
             Role::Follower => {
                 self.forget_plan();
-                self.watch.follow();
+                self.watch_followed();
                 self.bring(joined, Vec::new(), None);
             }
             Role::Leader => {
@@ -87,9 +89,9 @@ impl Membership {
                 }
                 let members = std::sync::Arc::new(answer.members);
                 self.state = State::Planning { joined, members, step: Step::Topics };
-                match self.config.purpose {
-                    Purpose::Topics(_) => self.watch.lead(subscribed, self.now.mono),
-                    Purpose::States { .. } => self.start_strategy(Default::default()),
+                match self.config.purpose.is_consumer() {
+                    true => self.watch.lead(subscribed, self.now.mono),
+                    false => self.start_strategy(Default::default()),
                 }
             }
         }
@@ -113,7 +115,7 @@ impl Membership {
 
     pub(super) fn synced(&mut self, sent: &Sent, answer: SyncAnswer) {
         match &self.state {
-            State::Syncing { sync: SyncStep::Sent { ticket }, .. } if *ticket == sent.ticket => {}
+            State::Syncing { sync: SyncStep::Sent { ticket, .. }, .. } if *ticket == sent.ticket => {}
             _ => return,
         }
         match answer.error {
@@ -133,12 +135,12 @@ impl Membership {
             error => match self.fatal(error) {
                 Some(reason) => self.fail(reason),
                 None => {
-                    let reason = answer.reason.unwrap_or_else(|| error.text().to_owned());
+                    let reason = answer.reason.unwrap_or_else(|| self.sync_refused(error));
                     self.tell(Notice::NoPlan { reason: reason.clone() });
                     if error != ErrorCode::RebalanceInProgress {
                         self.lose_share(&reason);
                     }
-                    self.join_soon(reason);
+                    self.join_soon(Cause::NoPlan.because(reason));
                 }
             },
         }
@@ -146,31 +148,49 @@ impl Membership {
 
     /// The member has its state: this is its share until the next rebalance.
     fn settle(&mut self, answer: SyncAnswer) {
-        let State::Syncing { joined, call, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let State::Syncing { joined, call, sync } = std::mem::replace(&mut self.state, State::Over) else { return };
         let answer_state = answer.state.clone();
-        let share = match metadata::share(&self.config.purpose, answer.state) {
-            Ok(share) => share,
+        let told = match metadata::told(&self.config.purpose, answer.state, self.held.as_ref()) {
+            Ok(told) => told,
             Err(error) => {
                 let reason = format!("the leader {} gave a state that is not decodable: {error}", joined.leader);
                 self.tell(Notice::NoPlan { reason: reason.clone() });
-                return self.join_later(reason);
+                return self.join_later(Cause::NoPlan.because(reason));
             }
         };
-        if let Share::Partitions(partitions) = &share {
+        if let Share::Partitions(partitions) = &told.share {
             self.claim = Some(metadata::Claim { generation: joined.generation, partitions: partitions.clone() });
         }
         self.last_state = Some(answer_state);
         if let Some(plan) = joined.basis.plan.as_deref() {
+            self.tell_planned(joined.generation, &joined.protocol, plan, std::sync::Arc::new(call.states.clone()));
             self.remember_plan(&call, plan.memo.clone());
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
-            let reason = || "its strategy asked to be called again".to_owned();
+            let reason = || Cause::Strategy.because("its strategy asked to be called again");
             self.rejoin = plan.call_again.map(|wait| (self.now.mono + wait.max(rest), reason()));
         }
+        if let Some(wait) = told.join_again {
+            let reason = Cause::Strategy.because("its state says when to join again");
+            self.rejoin = self.rejoin.take().or(Some((self.now.mono + wait.max(FIRST_REST), reason)));
+        }
         self.join_backoff.succeed();
-        self.heart.renew(self.now.mono);
-        self.hand_over(joined, share);
+        if let SyncStep::Sent { at, .. } = sync {
+            self.heart.renew(at);
+        }
+        match self.is_session_over() {
+            false => self.hand_over(joined, told.share),
+            true => self.settle_in_doubt(joined, told.share),
+        }
         self.announce();
+    }
+
+    /// The answer lay here for a whole session before the member took it: others may have its share by now. It is the
+    /// member's when the coordinator confirms that.
+    fn settle_in_doubt(&mut self, joined: Joined, share: Share) {
+        self.lose_share("the member did nothing for a whole session");
+        self.state = State::Stable { joined, share, hold: Hold::InDoubt };
+        self.heart.reset(self.now.mono);
     }
 
     /// A heartbeat was answered. Only an answer about the present generation and id means anything: one that was sent
@@ -194,6 +214,18 @@ impl Membership {
         }
     }
 
+    /// A commit was refused. One of an earlier generation says nothing about this one.
+    pub(super) fn commit_refused(&mut self, sent: &Sent, error: ErrorCode) {
+        match error {
+            _ if !self.is_present(sent) => {}
+            ErrorCode::RebalanceInProgress => self.called_back(),
+            ErrorCode::IllegalGeneration | ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId => {
+                self.beat_refused(error);
+            }
+            _ => {}
+        }
+    }
+
     /// Whether a request was sent by what the member is now.
     pub(super) fn is_present(&self, sent: &Sent) -> bool {
         self.state.joined().is_some_and(|it| it.generation == sent.generation) && self.member == sent.member
@@ -202,7 +234,7 @@ impl Membership {
     /// The group rebalances.
     pub(super) fn called_back(&mut self) {
         self.rejoins = 0;
-        self.give_up("the group rebalances".to_owned());
+        self.give_up(Cause::Group.because("the group rebalances"));
     }
 
     /// The coordinator does not take the member for what it is, or is not the coordinator any more.
@@ -226,14 +258,6 @@ impl Membership {
         if let Some(told) = self.heart.confirm(sent.ticket) {
             self.offered = told;
             self.announce();
-        }
-    }
-
-    /// The generation that was in doubt is confirmed: the share is the member's after all.
-    fn regain(&mut self) {
-        if let State::Stable { hold: hold @ Hold::InDoubt, .. } = &mut self.state {
-            *hold = Hold::Ours;
-            self.tell_assigned();
         }
     }
 
@@ -266,6 +290,25 @@ impl Membership {
             _ => return None,
         };
         Some(format!("{remedy} (error {})", error.code()))
+    }
+
+    /// Why a broker may refuse a plan without a word. Kafka's keeps a whole group in one record, and says no more than that
+    /// something went wrong when that is too long.
+    fn sync_refused(&self, error: ErrorCode) -> String {
+        let State::Syncing { joined, call, .. } = &self.state else { return error.text().to_owned() };
+        let Some(plan) = joined.basis.plan.as_deref().filter(|_| error == ErrorCode::UnknownServerError) else {
+            return error.text().to_owned();
+        };
+        let states: usize = call.states.iter().map(|(_, state)| state.len()).sum();
+        let metadata: usize = plan.members.iter().map(|member| member.metadata.len()).sum();
+        format!(
+            "the broker refuses the plan without saying why (error {}); a group is one record there, of about {} bytes now \
+             ({} members, {metadata} bytes of metadata, {states} bytes of plan): if that is more than its `message.max.bytes`, \
+             raise it, or `max.message.bytes` of the topic __consumer_offsets; no leader could serve this group until then",
+            error.code(),
+            states + metadata,
+            plan.members.len(),
+        )
     }
 
     fn nothing_in_common(&self) -> String {

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::change::Change;
 use super::lead::{Fault, LeadJob, Led, Rules};
+use super::leading::Leading;
 use super::negotiate::{Offer, Strategies};
 use super::notice::Notice;
 use super::user_data::Asks;
@@ -55,16 +57,30 @@ pub enum Event {
     Heard(Sent, ErrorCode),
     /// A request got no answer: its time was over or its connection broke.
     Unanswered(Sent, String),
-    /// Metadata was answered: the topics that were asked for and exist, or why there is no answer.
+    /// Metadata was answered: of the topics that were asked for those that exist, or why there is no answer.
     Topics(Sent, Result<TopicTable, String>),
     /// The plan asked for in that generation is made.
     Led(Sent, Box<Led>),
     /// The application has given up what it was told to give up in that generation.
     GivenUp(Generation),
-    /// The application wants to leave the group.
+    /// The application wants the group led in another way, by these settings.
+    LeadBy(Box<Leading>, Rules),
+    /// The application wants a new plan, for the reason given.
+    PlanAnew(String),
+    /// The application wants the lead of a running group.
+    TakeOver,
+    /// The application changes what it said.
+    Change(Change),
+    /// It wants its work finished and handed over, and the member out of the group, until …
+    Drain,
+    /// … it wants to be in again.
+    Resume,
+    /// It wants to leave the group for good.
     Leave,
-    /// LeaveGroup was answered, or never will be.
-    LeaveDone,
+    /// LeaveGroup was answered.
+    LeaveDone(Sent, ErrorCode),
+    /// A commit was refused.
+    CommitRefused(Sent, ErrorCode),
     /// A deadline may have passed.
     Tick,
 }
@@ -126,13 +142,31 @@ pub enum Action {
     /// Send a heartbeat whose answer the coordinator may hold for so long, over a connection of its own.
     Listen(Sent, Duration),
     /// Send LeaveGroup.
-    Leave(Sent),
-    /// Ask for these topics.
-    FetchTopics(Sent, Vec<TopicName>),
+    Leave(Sent, Leaving),
+    /// Ask for topics.
+    FetchTopics(Sent, Look),
     /// Make a plan, off the task that beats the heart.
     Lead(Sent, Box<LeadJob>),
     /// Tell the application.
     Tell(Notice),
+}
+
+/// How a member leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaving {
+    /// Its process ends: one with a lasting name is expected back, so nobody is told.
+    Ends,
+    /// It hands over: whatever its name, it is out.
+    Drains,
+}
+
+/// Which topics are asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Look {
+    /// These.
+    At(Vec<TopicName>),
+    /// All that are not the brokers' own.
+    AtAll,
 }
 
 /// JoinGroup.
@@ -142,6 +176,8 @@ pub struct JoinCall {
     pub protocol_type: ProtocolType,
     /// What the member offers, most wanted first, each with its metadata.
     pub offers: Vec<(Offer, Bytes)>,
+    /// Whether everybody else is removed first, so that this member leads.
+    pub removes_others: bool,
     /// What its strategies are asked before: [`JoinCall::complete`].
     pub asks: Option<Arc<Asks>>,
     /// Why it joins, for the coordinator's log (KIP-800).

@@ -86,10 +86,15 @@ impl Heart {
         self.steady = self.sent;
     }
 
-    /// The generation is confirmed by another answer.
-    pub(super) fn renew(&mut self, now: Timestamp) {
-        self.confirmed = now;
-        self.steady = now;
+    /// The generation is confirmed by another answer, as of its request's sending, too.
+    pub(super) fn renew(&mut self, sent: Timestamp) {
+        self.confirmed = self.confirmed.max(sent);
+        self.steady = self.steady.max(sent);
+    }
+
+    /// When the coordinator has given the member up, if it heard nothing more.
+    pub(super) fn session_ends(&self, session_timeout: Duration) -> Timestamp {
+        self.confirmed.max(self.sent) + session_timeout
     }
 
     /// When the member may be out for all it knows: its session is over, or a rebalance that began behind its back has

@@ -48,6 +48,22 @@ pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
 /// hears nothing of it meanwhile.
 pub const WAIT_SHARE_OF_SESSION: u32 = 3;
 
+/// What changes within this is told at once: a rebalance for each of ten facts would be nine too many …
+pub const GATHER: Duration = Duration::from_secs(1);
+
+/// … but a member that changes all the time is heard this often.
+pub const LONGEST_GATHER: Duration = Duration::from_secs(10);
+
+/// A look at all topics of a cluster is repeated after a thousand times as long as this for each thousand partitions: a
+/// hundred thousand of them are some megabytes for each member.
+pub const LOOK_PER_PARTITION: Duration = Duration::from_millis(1);
+
+/// But at least so often, Kafka's own pace (`metadata.max.age.ms`).
+pub const LONGEST_LOOK: Duration = Duration::from_secs(300);
+
+/// Who needs a longer pattern means a list.
+pub const MAX_PATTERN_CHARS: usize = 1_024;
+
 /// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
 pub const FIRST_REST: Duration = Duration::from_secs(1);
 

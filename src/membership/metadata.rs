@@ -4,11 +4,15 @@
 //! Under Kafka's sticky names the user data has Kafka's form, so that a leader made with any library keeps what the member
 //! had; facts then stand in a note that only divvy reads (`embedded/note.rs`).
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::config::{Config, Purpose};
+use super::leading;
 use super::notice::Share;
 use super::state::Partitions;
+use crate::embedded::connect;
 use crate::embedded::consumer::{Assignment, NotDecodable, Owned, Subscription, Tail, TopicPartitions};
 use crate::embedded::note::{self, Note};
 use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData, encode_generation};
@@ -47,8 +51,13 @@ impl Words<'_> {
     /// The metadata that goes with a protocol; `x` is what its strategy adds.
     pub(super) fn metadata(&self, protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
         match &self.config.purpose {
-            Purpose::Topics(topics) => self.subscription(topics, protocol, x),
-            Purpose::States { metadata, .. } => metadata.clone(),
+            Purpose::Topics(topics) | Purpose::Matching { topics, .. } => self.subscription(topics, protocol, x),
+            Purpose::Lead(_) => leading::wants_nothing(),
+            Purpose::Connect { worker, .. } => {
+                let runs = self.held.map(|held| borrow_list(&held.partitions)).unwrap_or_default();
+                worker.metadata(runs).into()
+            }
+            Purpose::States { .. } => self.config.state_metadata(),
         }
     }
 
@@ -96,6 +105,10 @@ fn generation(claim: Option<&Claim>) -> i32 {
 }
 
 fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Owned<'_> {
+    borrow_list(partitions).into()
+}
+
+fn borrow_list(partitions: &[(TopicName, Vec<i32>)]) -> Vec<TopicPartitions<'_>> {
     partitions
         .iter()
         .map(|(topic, numbers)| TopicPartitions {
@@ -105,14 +118,37 @@ fn borrow(partitions: &[(TopicName, Vec<i32>)]) -> Owned<'_> {
         .collect()
 }
 
-/// A member's share as its state says it.
-pub(super) fn share(purpose: &Purpose, state: Bytes) -> Result<Share, NotDecodable> {
-    match purpose {
-        Purpose::States { .. } => Ok(Share::State(state)),
-        Purpose::Topics(_) => {
-            let assignment = Assignment::decode_state(&state)?;
-            let of = |it: &TopicPartitions<'_>| (TopicName::from(it.topic), it.partitions.iter().collect());
-            Ok(Share::Partitions(assignment.topics.iter().map(of).collect()))
+/// What a member's state says.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) share: Share,
+    /// When it is to join again, of itself.
+    pub(super) join_again: Option<Duration>,
+}
+
+/// Reads a member's state; `held` is what it goes on with while it is told.
+pub(super) fn told(purpose: &Purpose, state: Bytes, held: Option<&Claim>) -> Result<Told, NotDecodable> {
+    let (share, join_again) = match purpose {
+        Purpose::States { .. } => (Share::State(state), None),
+        Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_) => {
+            (Share::Partitions(partitions(&Assignment::decode_state(&state)?.topics)), None)
         }
-    }
+        Purpose::Connect { .. } => {
+            let told = connect::Assignment::decode(&state)?;
+            let delay_ms = u64::try_from(told.delay_ms).ok().filter(|delay_ms| *delay_ms > 0);
+            let held = held.map(|held| held.partitions.as_slice()).unwrap_or_default();
+            (Share::Partitions(told.after(held)), delay_ms.map(Duration::from_millis))
+        }
+    };
+    Ok(Told { share, join_again })
+}
+
+fn partitions(topics: &[TopicPartitions<'_>]) -> Partitions {
+    topics.iter().map(|it| (TopicName::from(it.topic), it.partitions.iter().collect())).collect()
+}
+
+/// What the strategy told the member beside its partitions.
+pub(super) fn user_data(purpose: &Purpose, state: &Bytes) -> Option<Bytes> {
+    purpose.is_consumer().then_some(())?;
+    Assignment::decode_state(state).ok()?.user_data.map(|data| state.slice_ref(data))
 }

@@ -8,15 +8,19 @@
 
 mod answers;
 pub mod backoff;
+pub mod change;
 pub mod config;
+mod drain;
 pub mod event;
 mod heart;
 pub mod lead;
+pub mod leading;
 pub mod limits;
 mod listen;
 mod metadata;
 pub mod negotiate;
 pub mod notice;
+pub mod pattern;
 mod seek;
 mod share;
 mod state;
@@ -25,15 +29,18 @@ mod tests;
 mod turn;
 pub mod user_data;
 mod watch;
+pub mod why;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use backoff::{Backoff, Dice};
+use change::{Said, Unsaid};
 pub use config::{Config, Purpose, Rollout};
+use drain::Wish;
 pub use event::{Action, Event, Peer};
-use event::{Sent, SyncCall};
+use event::{Leaving, Sent, SyncCall};
 use heart::Heart;
 use lead::{LastPlan, Rules};
 use listen::Ear;
@@ -41,8 +48,11 @@ use metadata::Claim;
 pub use negotiate::Strategies;
 use negotiate::{Offer, Wishes};
 pub use notice::{Assigned, Notice, Role, Share};
-use state::{Coordinator, Partitions, State};
+pub use pattern::TopicPattern;
+use state::{Coordinator, Partitions, State, Then};
 use watch::Watch;
+pub use why::Cause;
+use why::Why;
 
 use crate::ids::{Digest, Generation, MemberId, Protocol};
 use crate::time::{Now, Timestamp};
@@ -62,6 +72,7 @@ pub struct Membership {
     /// Empty until the coordinator gave one.
     member: MemberId,
     state: State,
+    wish: Wish,
     coordinator: Coordinator,
     /// What the application was last told is wrong with the coordinator.
     trouble: Option<String>,
@@ -81,14 +92,22 @@ pub struct Membership {
     claim: Option<Claim>,
     /// What the application goes on with while the member is between two generations: only under cooperative protocols.
     held: Option<Claim>,
+    /// Whether it was told to give that up.
+    finishing: bool,
     /// What the last JoinGroup said that the member owns.
     brought: Partitions,
     /// The member's last state as it came.
     last_state: Option<Bytes>,
+    /// Its next JoinGroup removes everybody else.
+    removes_others: bool,
 
     watch: Watch,
     /// A stable member joins again then, and why.
-    rejoin: Option<(Timestamp, String)>,
+    rejoin: Option<(Timestamp, Why)>,
+    /// What the last JoinGroup said of the member; none before the first.
+    said: Option<Said>,
+    /// What changed of that since.
+    unsaid: Option<Unsaid>,
     /// How often it has joined again in a row for reasons of its own.
     rejoins: u32,
     last_plan: Option<LastPlan>,
@@ -99,6 +118,7 @@ impl Membership {
     /// A member that has not joined yet. It begins with its first event, which should tell it its strategies.
     pub fn new(config: Config, entropy: u64, now: Now) -> Self {
         let watch = Watch::of_member(&config, now.mono);
+        let (rules, last_plan) = (config.rules.clone(), config.purpose.last_plan());
         Self {
             config,
             now,
@@ -106,7 +126,8 @@ impl Membership {
             dice: Dice::new(entropy),
             tickets: 0,
             member: MemberId::default(),
-            state: State::Unjoined { join_at: now.mono, reason: "it starts".to_owned() },
+            state: State::Unjoined { join_at: now.mono, reason: Cause::Start.because("it starts") },
+            wish: Wish::In,
             coordinator: Coordinator::NotFound { again_at: now.mono },
             trouble: None,
             seek_backoff: Backoff::default(),
@@ -116,16 +137,20 @@ impl Membership {
             strategies: Strategies::from_iter([]),
             offers: Vec::new(),
             offered: Vec::new(),
-            rules: Rules::default(),
+            rules,
             suspended: Vec::new(),
             claim: None,
             held: None,
+            finishing: false,
             brought: Partitions::new(),
             last_state: None,
+            removes_others: false,
             watch,
             rejoin: None,
+            said: None,
+            unsaid: None,
             rejoins: 0,
-            last_plan: None,
+            last_plan,
             memo: None,
         }
     }
@@ -134,6 +159,7 @@ impl Membership {
     pub fn handle(&mut self, event: Event, now: Now) -> Actions {
         self.now = now;
         if !matches!(self.state, State::Over) {
+            self.doubt_when_due();
             self.take_in(event);
             self.turn();
         }
@@ -153,8 +179,15 @@ impl Membership {
             Event::Topics(sent, answer) => self.topics(&sent, answer),
             Event::Led(sent, led) => self.led(&sent, *led),
             Event::GivenUp(generation) => self.given_up(generation),
+            Event::LeadBy(leading, rules) => self.lead_by(*leading, rules),
+            Event::PlanAnew(reason) => self.plan_anew(reason),
+            Event::TakeOver => self.take_over(),
+            Event::Change(change) => self.change(change),
+            Event::Drain => self.drain(),
+            Event::Resume => self.resume(),
             Event::Leave => self.leave(),
-            Event::LeaveDone => self.over(Notice::Left),
+            Event::LeaveDone(sent, error) => self.left(&sent, error),
+            Event::CommitRefused(sent, error) => self.commit_refused(&sent, error),
             Event::Tick => {}
         }
     }
@@ -167,6 +200,16 @@ impl Membership {
             }
             _ => self.held.as_ref().map(|held| (self.member.clone(), held.generation)),
         }
+    }
+
+    /// Whether the application has a share, be it nothing, or finishes one.
+    pub fn has_share(&self) -> bool {
+        self.holds()
+    }
+
+    /// Whether the member is out of its group because the application wanted that.
+    pub fn is_drained(&self) -> bool {
+        matches!(self.state, State::Drained)
     }
 
     /// What the member offers, most wanted first.
@@ -202,13 +245,17 @@ impl Membership {
     }
 
     fn leave(&mut self) {
+        if let State::Leaving { ticket: Some(_), then } = &mut self.state {
+            *then = Then::End;
+            return;
+        }
         if self.member == MemberId::default() || !matches!(self.coordinator, Coordinator::Known(_)) {
             // Nobody knows this member, or nobody can be told: its session ends by itself.
             return self.over(Notice::Left);
         }
         let sent = self.send();
-        self.state = State::Leaving;
-        self.out.push(Action::Leave(sent));
+        self.state = State::Leaving { ticket: Some(sent.ticket), then: Then::End };
+        self.out.push(Action::Leave(sent, Leaving::Ends));
     }
 
     /// The folders hold other modules now. The last module of a running member is not given up, though its file is gone: a
@@ -221,6 +268,9 @@ impl Membership {
     }
 
     fn offers_of(&self, strategies: &Strategies) -> Vec<Offer> {
+        if let Some(leading) = self.leading() {
+            return leading.offers(strategies);
+        }
         let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
         negotiate::offers(strategies, &self.config.purpose.protocol_type(), wishes)
     }
@@ -245,7 +295,7 @@ impl Membership {
             (Coordinator::Known(Peer::Divvy), _) => self.heart.announce(self.offers.clone()),
             (Coordinator::Known(Peer::Other), Rollout::Eager { within }) if self.rejoin.is_none() => {
                 let at = self.now.mono + self.dice.below(within);
-                self.rejoin = Some((at, "its modules changed".to_owned()));
+                self.rejoin = Some((at, Cause::Modules.because("its modules changed")));
             }
             _ => {}
         }

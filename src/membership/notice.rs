@@ -3,13 +3,15 @@
 use bytes::Bytes;
 
 use super::lead::{Fault, ServedBy};
+use super::leading::Planned;
 use super::negotiate::Offer;
+use super::why::Cause;
 use crate::ids::{Digest, Generation, MemberId, Protocol, TopicName};
 
 /// A member's share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Share {
-    /// Partitions, by topic, in order.
+    /// Partitions, by topic, in order. For type `connect` tasks, by connector; -1 is the connector itself.
     Partitions(Vec<(TopicName, Vec<i32>)>),
     /// A state, as the assignor made it.
     State(Bytes),
@@ -49,8 +51,12 @@ pub struct Assigned {
     pub member: MemberId,
     /// Whether those are one.
     pub role: Role,
+    /// Why the member joined it.
+    pub cause: Cause,
     /// What it got.
     pub share: Share,
+    /// What its strategy told it beside its partitions (the user data of a Kafka assignment).
+    pub user_data: Option<Bytes>,
 }
 
 /// News for the application.
@@ -86,6 +92,8 @@ pub enum Notice {
         /// What served the generation instead.
         served_by: ServedBy,
     },
+    /// The plan of a member that leads for others is in force.
+    Planned(Box<Planned>),
     /// Topics that the group subscribes to do not exist; the member waits for them.
     TopicsMissing(Vec<TopicName>),
     /// The vote passes these protocols over.
@@ -102,6 +110,15 @@ pub enum Notice {
     },
     /// The coordinator is found again.
     CoordinatorFound,
+    /// The pattern matches these topics now.
+    Matching(Vec<TopicName>),
+    /// The coordinator did not let the member leave: its work goes to others when its session ends.
+    LeaveRefused {
+        /// Why.
+        reason: String,
+    },
+    /// Everything is handed over and the member is out of its group, until it is told to resume.
+    Drained,
     /// The member has left.
     Left,
 }

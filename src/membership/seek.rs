@@ -3,7 +3,7 @@
 
 use super::event::Sent;
 use super::listen::Ear;
-use super::state::{Coordinator, State, SyncStep};
+use super::state::{Coordinator, State, SyncStep, Then};
 use super::{Membership, Notice, Peer};
 
 impl Membership {
@@ -15,9 +15,8 @@ impl Membership {
         self.topics_unanswered(sent);
         let in_flight = match &self.state {
             State::Joining { ticket, .. } => *ticket == sent.ticket,
-            // Whoever leaves needs no answer.
-            State::Leaving => true,
-            State::Syncing { sync: SyncStep::Sent { ticket }, .. } => *ticket == sent.ticket,
+            State::Leaving { ticket, .. } => *ticket == Some(sent.ticket),
+            State::Syncing { sync: SyncStep::Sent { ticket, .. }, .. } => *ticket == sent.ticket,
             _ => false,
         };
         if self.heart.land(sent.ticket) || in_flight {
@@ -30,11 +29,13 @@ impl Membership {
         let now = self.now.mono;
         match &mut self.state {
             State::Joining { reason, .. } => {
-                let reason = std::mem::take(reason);
+                let reason = reason.clone();
                 self.state = State::Unjoined { join_at: now, reason };
             }
             State::Syncing { sync, .. } => *sync = SyncStep::Due { at: now },
-            State::Leaving => return self.over(Notice::Left),
+            // Whoever ends needs no answer.
+            State::Leaving { then: Then::End, .. } => return self.over(Notice::Left),
+            State::Leaving { ticket, .. } => *ticket = None,
             _ => {}
         }
         self.heart.reset(now);

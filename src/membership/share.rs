@@ -1,8 +1,10 @@
 //! How a share ends: given up in order, or lost at once. Under a cooperative protocol the member goes on with it while the
 //! group rebalances, and gives up only what it no longer gets (KIP-429).
 
+use super::drain::Wish;
 use super::metadata::Claim;
-use super::state::{Hold, Joined, Partitions, State};
+use super::state::{Hold, Joined, Keeps, Partitions, State};
+use super::why::{Cause, Why};
 use super::{Membership, Notice, Share, negotiate};
 use crate::ids::{Generation, MemberId, Mode};
 
@@ -17,7 +19,7 @@ pub(super) enum Id {
 
 impl Membership {
     /// The group rebalances, or this member wants it to: the application finishes first, then the member joins again.
-    pub(super) fn give_up(&mut self, reason: String) {
+    pub(super) fn give_up(&mut self, reason: Why) {
         let steps = self.hands_over_in_steps();
         match std::mem::replace(&mut self.state, State::Over) {
             State::Stable { joined, share: Share::Partitions(partitions), hold: Hold::Ours } if steps => {
@@ -25,8 +27,9 @@ impl Membership {
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
             }
             State::Stable { joined, share, hold: Hold::Ours } if !share.is_nothing() => {
-                self.tell(Notice::Revoke { generation: joined.generation, share: share.clone() });
-                self.state = State::GivingUp { joined, share, keeps: None, reason };
+                let told = joined.generation;
+                self.tell(Notice::Revoke { generation: told, share: share.clone() });
+                self.state = State::GivingUp { joined, share, told, keeps: None, reason };
             }
             giving_up @ State::GivingUp { .. } => self.state = giving_up,
             _ => self.state = State::Unjoined { join_at: self.now.mono, reason },
@@ -41,7 +44,12 @@ impl Membership {
 
     /// The application has finished. Word of an earlier generation means nothing: that share was told as lost since.
     pub(super) fn given_up(&mut self, generation: Generation) {
-        if !matches!(&self.state, State::GivingUp { joined, .. } if joined.generation == generation) {
+        if self.finishing && self.held.as_ref().is_some_and(|held| held.generation == generation) {
+            self.held = None;
+            self.finishing = false;
+            return;
+        }
+        if !matches!(&self.state, State::GivingUp { told, .. } if *told == generation) {
             return;
         }
         let State::GivingUp { joined, keeps, reason, .. } = std::mem::replace(&mut self.state, State::Over) else {
@@ -49,8 +57,9 @@ impl Membership {
         };
         match keeps {
             None => self.state = State::Unjoined { join_at: self.now.mono, reason },
-            Some(partitions) => {
-                self.state = State::Stable { joined, share: Share::Partitions(partitions), hold: Hold::Ours };
+            Some(keeps) if self.wish == Wish::Out => self.give_up_rest(joined, keeps),
+            Some(keeps) => {
+                self.state = State::Stable { joined, share: Share::Partitions(keeps.share), hold: Hold::Ours };
                 self.tell_assigned();
                 self.give_up(reason);
             }
@@ -61,6 +70,13 @@ impl Membership {
     /// that lets others have it.
     pub(super) fn hand_over(&mut self, joined: Joined, share: Share) {
         let (held, brought) = (self.held.take(), std::mem::take(&mut self.brought));
+        if let (true, Some(held)) = (std::mem::take(&mut self.finishing), &held) {
+            // It was asked for before the new share came, and nothing of that is begun.
+            let (share, told) = (Share::Partitions(held.partitions.clone()), held.generation);
+            let reason = Cause::Start.because("it had drained");
+            self.state = State::GivingUp { joined, share, told, keeps: None, reason };
+            return;
+        }
         let partitions = match &share {
             Share::Partitions(partitions) if !without(&brought, partitions).is_empty() => partitions.clone(),
             _ => {
@@ -68,16 +84,30 @@ impl Membership {
                 return self.tell_assigned();
             }
         };
-        let reason = "it has given up what others are to have".to_owned();
-        let over = held.map(|held| without(&held.partitions, &partitions)).unwrap_or_default();
+        let reason = has_given_up();
+        let over = held.as_ref().map(|held| without(&held.partitions, &partitions)).unwrap_or_default();
         if over.is_empty() {
             self.state = State::Stable { joined, share, hold: Hold::Ours };
             self.tell_assigned();
             return self.give_up(reason);
         }
-        let over = Share::Partitions(over);
-        self.tell(Notice::Revoke { generation: joined.generation, share: over.clone() });
-        self.state = State::GivingUp { joined, share: over, keeps: Some(partitions), reason };
+        let held = held.map(|held| without(&held.partitions, &over)).unwrap_or_default();
+        let (told, over) = (joined.generation, Share::Partitions(over));
+        self.tell(Notice::Revoke { generation: told, share: over.clone() });
+        let keeps = Some(Keeps { share: partitions, held });
+        self.state = State::GivingUp { joined, share: over, told, keeps, reason };
+    }
+
+    /// The generation that was in doubt is confirmed: the share is the member's after all.
+    pub(super) fn regain(&mut self) {
+        let State::Stable { hold: hold @ Hold::InDoubt, share, .. } = &mut self.state else { return };
+        *hold = Hold::Ours;
+        let brought = std::mem::take(&mut self.brought);
+        let others_wait = matches!(share, Share::Partitions(partitions) if !without(&brought, partitions).is_empty());
+        self.tell_assigned();
+        if others_wait {
+            self.give_up(has_given_up());
+        }
     }
 
     /// What the member says that it owns in the JoinGroup to come: nothing, unless it hands over in steps.
@@ -97,11 +127,11 @@ impl Membership {
         if id == Id::Forgotten {
             self.member = MemberId::default();
         }
-        self.join_soon(reason.to_owned());
+        self.join_soon(Cause::Lost.because(reason));
     }
 
     /// Out of a generation, and back at once, unless that was so just before.
-    pub(super) fn join_soon(&mut self, reason: String) {
+    pub(super) fn join_soon(&mut self, reason: Why) {
         let wait = self.join_backoff.hurry(&mut self.dice);
         self.wait_to_join(wait, reason);
     }
@@ -109,9 +139,10 @@ impl Membership {
     /// Whatever the member holds may be another's now.
     pub(super) fn lose_share(&mut self, reason: &str) {
         let held = self.held.take().map(|held| Share::Partitions(held.partitions));
+        self.finishing = false;
         let share = match &self.state {
             State::Stable { share, hold: Hold::Ours, .. } => Some(share.clone()),
-            State::GivingUp { share, keeps, .. } => Some(with(share, keeps.as_ref())),
+            State::GivingUp { share, keeps, .. } => Some(with(share, keeps.as_ref().map(|keeps| &keeps.held))),
             _ => held,
         };
         if let Some(share) = share.filter(|share| !share.is_nothing()) {
@@ -124,20 +155,24 @@ impl Membership {
         self.held.is_some() || matches!(self.state, State::Stable { hold: Hold::Ours, .. } | State::GivingUp { .. })
     }
 
-    /// The coordinator was silent for a whole session, or waited for the member for a whole rebalance: it may have given the
-    /// share away. If it confirms the
-    /// generation after all, the share is the member's again, without a rebalance.
+    /// The coordinator was silent for a whole session, or waited for the member for a whole rebalance: it may have
+    /// given the share away. If it confirms the generation after all, the share is the member's again, without a rebalance.
     pub(super) fn doubt(&mut self) {
         let reason =
             "the coordinator may have given it to others: for too long it has confirmed nothing, or waited in vain";
-        let reason = reason.to_owned();
-        self.lose_share(&reason);
+        self.lose_share(reason);
         match &mut self.state {
             State::Stable { hold, .. } => *hold = Hold::InDoubt,
-            State::GivingUp { .. } => self.state = State::Unjoined { join_at: self.now.mono, reason },
+            State::GivingUp { .. } => {
+                self.state = State::Unjoined { join_at: self.now.mono, reason: Cause::Lost.because(reason) }
+            }
             _ => {}
         }
     }
+}
+
+fn has_given_up() -> Why {
+    Cause::Step.because("it has given up what others are to have")
 }
 
 /// The partitions that are not among others; both in the order of a share.

@@ -5,7 +5,7 @@
 //!             ▼                                                     │
 //!   Unjoined ──► Joining ──► Planning (leader) ──► Syncing ──► Stable ──► GivingUp
 //!                   └──────────────────────────────▲
-//!   any ──► Leaving ──► Over
+//!   any ──► Leaving ──► Drained (joins again when told to), or Over
 //! ```
 
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use bytes::Bytes;
 
 use super::event::{Peer, SyncCall};
 use super::notice::{Role, Share};
-use crate::assignor::MemberInput;
+use super::why::{Cause, Why};
+use crate::assignor::{MemberInput, ServedBy};
 use crate::ids::{Generation, MemberId, Protocol, TopicName};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -38,22 +39,42 @@ pub(super) enum Coordinator {
 #[derive(Debug)]
 pub(super) enum State {
     /// In no generation; it joins then, if the coordinator is known.
-    Unjoined { join_at: Timestamp, reason: String },
+    Unjoined { join_at: Timestamp, reason: Why },
     /// JoinGroup is on its way.
-    Joining { ticket: u64, reason: String },
+    Joining { ticket: u64, reason: Why },
     /// It leads and makes the plan.
     Planning { joined: Joined, members: Arc<Vec<MemberInput>>, step: Step },
     /// SyncGroup is on its way, or is sent again then.
     Syncing { joined: Joined, call: Arc<SyncCall>, sync: SyncStep },
     /// It has its share.
     Stable { joined: Joined, share: Share, hold: Hold },
-    /// The application finishes its share, then the member joins again. What it keeps under a cooperative protocol it goes
-    /// on with, and is told of when it has given up the rest.
-    GivingUp { joined: Joined, share: Share, keeps: Option<Partitions>, reason: String },
-    /// LeaveGroup is on its way.
-    Leaving,
+    /// The application finishes its share, as it was told with that generation; then the member joins again, or leaves. What it
+    /// keeps under a cooperative protocol it goes on with, and is told of when it has given up the rest.
+    GivingUp { joined: Joined, share: Share, told: Generation, keeps: Option<Keeps>, reason: Why },
+    /// LeaveGroup is on its way, or is sent when the coordinator is found.
+    Leaving { ticket: Option<u64>, then: Then },
+    /// It has left, and joins again when it is told to.
+    Drained,
     /// It has left or failed.
     Over,
+}
+
+/// What a member keeps while it gives up the rest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Keeps {
+    /// Its share of the generation.
+    pub(super) share: Partitions,
+    /// What of it the application works on already.
+    pub(super) held: Partitions,
+}
+
+/// What comes after LeaveGroup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Then {
+    /// Nothing: the member is over.
+    End,
+    /// A rest. Without a coordinator that could be told it begins when the session is over.
+    Rest { at_the_latest: Timestamp },
 }
 
 /// How far a plan is.
@@ -68,8 +89,8 @@ pub(super) enum Step {
 /// How far a SyncGroup is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SyncStep {
-    /// On its way.
-    Sent { ticket: u64 },
+    /// On its way since then.
+    Sent { ticket: u64, at: Timestamp },
     /// To be sent then, if the coordinator is known. The plan is not made anew: a lost answer is no new input.
     Due { at: Timestamp },
 }
@@ -90,6 +111,8 @@ pub(super) struct Joined {
     pub(super) protocol: Protocol,
     pub(super) leader: MemberId,
     pub(super) role: Role,
+    /// Why the member joined it.
+    pub(super) cause: Cause,
     /// What the leader's plan was made with; nothing for a follower.
     pub(super) basis: Basis,
 }
@@ -101,6 +124,8 @@ pub(super) struct Basis {
     pub(super) subscribed: Vec<TopicName>,
     /// Those of them that existed; none until the leader of a plan that an earlier process made has asked.
     pub(super) topics: Option<Arc<TopicTable>>,
+    /// What the application gave for it; none if it is another process's plan.
+    pub(super) context: Option<Option<Bytes>>,
     /// What is to be remembered of the plan once it is accepted; none if there is no plan.
     pub(super) plan: Option<Box<Accepted>>,
 }
@@ -112,6 +137,12 @@ pub(super) struct Accepted {
     pub(super) memo: Option<Bytes>,
     /// When it wants to be called again.
     pub(super) call_again: Option<Duration>,
+    /// What made it.
+    pub(super) served_by: ServedBy,
+    /// Whom it is for.
+    pub(super) members: Arc<Vec<MemberInput>>,
+    /// What it was made for.
+    pub(super) topics: Arc<TopicTable>,
 }
 
 impl State {
@@ -122,7 +153,9 @@ impl State {
             | State::Syncing { joined, .. }
             | State::Stable { joined, .. }
             | State::GivingUp { joined, .. } => Some(joined),
-            State::Unjoined { .. } | State::Joining { .. } | State::Leaving | State::Over => None,
+            State::Unjoined { .. } | State::Joining { .. } | State::Leaving { .. } | State::Drained | State::Over => {
+                None
+            }
         }
     }
 }

@@ -1,11 +1,18 @@
 //! Stories of one member: what happens to it, and what it does, with a clock that is told.
 
+mod changing;
+mod connecting;
 mod crowd;
+mod draining;
 mod handing_over;
 mod joining;
+mod laws;
 mod leading;
+mod leading_others;
 mod listening;
 mod losing;
+mod matching;
 mod offering;
 mod saying;
 mod story;
+mod writing;

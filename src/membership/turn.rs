@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::change::Said;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
 use super::lead::{LeadJob, Led};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
@@ -10,7 +11,7 @@ use super::metadata::Words;
 use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
 use super::user_data::Asks;
 use super::watch::Racks;
-use super::{Action, Assigned, Config, Membership, Notice, Purpose, modules};
+use super::{Action, Assigned, Config, Membership, Notice, metadata, modules};
 use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -20,8 +21,13 @@ impl Membership {
     pub(super) fn turn(&mut self) {
         let now = self.now.mono;
         let is_due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
-        if is_due(self.doubt_at()) {
-            self.doubt();
+        self.doubt_when_due();
+        self.step_out();
+        if is_due(self.out_at()) {
+            self.go();
+        }
+        if matches!(self.state, State::Drained) {
+            return;
         }
         match self.coordinator {
             Coordinator::NotFound { again_at } if again_at <= now => {
@@ -37,8 +43,14 @@ impl Membership {
             self.rejoins = self.rejoins.saturating_add(1);
             self.give_up(reason);
         }
+        if is_due(self.unsaid_at()) {
+            self.tell_changes();
+        }
         if is_due(self.join_at()) {
-            self.join();
+            match self.looks_first() {
+                true => self.look_at_topics(),
+                false => self.join(),
+            }
         }
         if is_due(self.sync_at()) {
             self.sync();
@@ -57,19 +69,35 @@ impl Membership {
     /// When [`super::Event::Tick`] has something to do, if nothing happens before.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let with_coordinator = match self.coordinator {
+            _ if matches!(self.state, State::Drained | State::Over) => None,
             Coordinator::Sought => None,
-            Coordinator::NotFound { again_at } => (!matches!(self.state, State::Over)).then_some(again_at),
+            Coordinator::NotFound { again_at } => Some(again_at),
             Coordinator::Known(_) => {
-                let own = [self.rejoin_at(), self.join_at(), self.sync_at(), self.topics_at()];
+                let own = [self.rejoin_at(), self.unsaid_at(), self.join_at(), self.sync_at(), self.topics_at()];
                 own.into_iter().chain([self.beat_at(), self.listen_at()]).flatten().min()
             }
         };
-        [self.doubt_at(), with_coordinator].into_iter().flatten().min()
+        [self.doubt_at(), self.out_at(), with_coordinator].into_iter().flatten().min()
+    }
+
+    /// Time passes before anything else is taken in: a member that was frozen has lost its share first.
+    pub(super) fn doubt_when_due(&mut self) {
+        if self.doubt_at().is_some_and(|at| at <= self.now.mono) {
+            self.doubt();
+        }
     }
 
     fn doubt_at(&self) -> Option<Timestamp> {
+        self.holds().then(|| self.may_be_out_at())
+    }
+
+    fn may_be_out_at(&self) -> Timestamp {
         let Config { session_timeout, rebalance_timeout, .. } = self.config;
-        self.holds().then(|| self.heart.may_be_out(session_timeout, rebalance_timeout))
+        self.heart.may_be_out(session_timeout, rebalance_timeout)
+    }
+
+    pub(super) fn is_session_over(&self) -> bool {
+        self.may_be_out_at() <= self.now.mono
     }
 
     fn rejoin_at(&self) -> Option<Timestamp> {
@@ -79,6 +107,8 @@ impl Membership {
 
     fn join_at(&self) -> Option<Timestamp> {
         match self.state {
+            // What the application still works on is given up first, and a look that is on its way is waited for.
+            State::Unjoined { .. } if self.finishing || (self.looks_first() && self.watch.is_looking()) => None,
             State::Unjoined { join_at, .. } => Some(join_at),
             _ => None,
         }
@@ -93,7 +123,7 @@ impl Membership {
 
     fn topics_at(&self) -> Option<Timestamp> {
         match self.state {
-            State::Leaving | State::Over => None,
+            State::Leaving { .. } | State::Drained | State::Over => None,
             _ => self.watch.due(),
         }
     }
@@ -106,6 +136,14 @@ impl Membership {
         let State::Unjoined { reason, .. } = &self.state else { return };
         let reason = reason.clone();
         let protocol_type = self.config.purpose.protocol_type();
+        if self.offers.is_empty()
+            && let Some(leading) = self.leading()
+        {
+            let assignor = &leading.assignor;
+            return self.fail(format!(
+                "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
+            ));
+        }
         if self.offers.is_empty() {
             return self.fail(format!(
                 "no module for protocol type {protocol_type} is at hand: put one into the folder of assignors, and name \
@@ -117,15 +155,19 @@ impl Membership {
         let words = Words { config: &self.config, claim: self.claim.as_ref(), held: self.held.as_ref(), mode };
         let offers = self.offers.iter().map(|it| (it.clone(), words.metadata(&it.protocol, None))).collect();
         let asks = self.asks(mode);
+        self.tell_matching();
         self.offered.clone_from(&self.offers);
-        self.rejoin = None;
-        self.state = State::Joining { ticket: sent.ticket, reason: reason.clone() };
-        self.out.push(Action::Join(sent, JoinCall { protocol_type, offers, asks, reason }));
+        self.said = Some(Said::of(&self.config));
+        (self.rejoin, self.unsaid) = (None, None);
+        let removes_others = std::mem::take(&mut self.removes_others);
+        let call = JoinCall { protocol_type, offers, removes_others, asks, reason: reason.text.clone() };
+        self.state = State::Joining { ticket: sent.ticket, reason };
+        self.out.push(Action::Join(sent, call));
     }
 
     /// What strategies are asked before the member joins: those of consumers that have a word of their own to add.
     fn asks(&self, mode: Mode) -> Option<Arc<Asks>> {
-        let Purpose::Topics(_) = self.config.purpose else { return None };
+        (self.config.purpose.is_consumer() && self.leading().is_none()).then_some(())?;
         self.strategies.iter().next()?;
         Some(Arc::new(Asks {
             config: self.config.clone(),
@@ -149,10 +191,8 @@ impl Membership {
         };
         *step = Step::Strategy { ticket: sent.ticket };
         joined.basis.topics = Some(Arc::clone(&topics));
-        let context = match &self.config.purpose {
-            Purpose::States { context, .. } => context.clone(),
-            Purpose::Topics(_) => None,
-        };
+        let context = self.config.purpose.context().cloned();
+        joined.basis.context = Some(context.clone());
         let job = LeadJob {
             group: self.config.group.clone(),
             generation: joined.generation,
@@ -163,6 +203,7 @@ impl Membership {
             columns: Vec::new(),
             strategies: self.strategies.clone(),
             rules: self.rules.clone(),
+            leading: self.leading().cloned(),
             context,
             memo: self.memo.clone(),
             last_plan: self.last_plan.clone(),
@@ -179,7 +220,9 @@ impl Membership {
             State::Planning { step: Step::Strategy { ticket }, .. } if *ticket == sent.ticket => {}
             _ => return,
         }
-        let State::Planning { mut joined, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let State::Planning { mut joined, members, .. } = std::mem::replace(&mut self.state, State::Over) else {
+            return;
+        };
         if let Some(fault) = &led.fault {
             self.tell(Notice::Fault { fault: fault.clone(), served_by: led.served_by.clone() });
         }
@@ -204,7 +247,9 @@ impl Membership {
             origin.asked_ms = plan.asked_ms;
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
-            joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));
+            let topics = joined.basis.topics.clone().unwrap_or_default();
+            let (memo, call_again, served_by) = (plan.memo, plan.call_again, led.served_by);
+            joined.basis.plan = Some(Box::new(Accepted { memo, call_again, served_by, members, topics }));
             states = plan.states;
         }
         self.bring(joined, states, Some(origin));
@@ -224,7 +269,7 @@ impl Membership {
     fn sync(&mut self) {
         let sent = self.send();
         let State::Syncing { call, sync, .. } = &mut self.state else { return };
-        *sync = SyncStep::Sent { ticket: sent.ticket };
+        *sync = SyncStep::Sent { ticket: sent.ticket, at: self.now.mono };
         let call = Arc::clone(call);
         self.out.push(Action::Sync(sent, call));
     }
@@ -238,7 +283,7 @@ impl Membership {
     /// Says what the member's share is.
     pub(super) fn tell_assigned(&mut self) {
         let State::Stable { joined, share, .. } = &self.state else { return };
-        let digest = self.strategies.find(&joined.protocol).and_then(|it| it.digest());
+        let digest = self.strategy(&joined.protocol).and_then(|it| it.digest());
         let assigned = Assigned {
             generation: joined.generation,
             protocol: joined.protocol.clone(),
@@ -246,13 +291,15 @@ impl Membership {
             leader: joined.leader.clone(),
             member: self.member.clone(),
             role: joined.role,
+            cause: joined.cause,
             share: share.clone(),
+            user_data: self.last_state.as_ref().and_then(|state| metadata::user_data(&self.config.purpose, state)),
         };
         self.tell(Notice::Assigned(assigned));
     }
 
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
         let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs_racks();
-        if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
+        if self.strategy(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
     }
 }

@@ -3,10 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::backoff::Backoff;
-use super::config::Config;
+use super::config::{Config, Purpose};
+use super::event::Look;
+use super::limits::{GATHER, LONGEST_LOOK, LOOK_PER_PARTITION};
 use super::state::{State, Step};
+use super::why::Cause;
 use super::{Action, Membership, Notice, Role, Sent};
 use crate::ids::TopicName;
 use crate::time::Timestamp;
@@ -21,14 +25,21 @@ pub(super) struct Watch {
     backoff: Backoff,
     /// What the application knows to be missing.
     missing: BTreeSet<TopicName>,
+    /// What the application knows its pattern to match.
+    told: Vec<TopicName>,
+    /// When a look last ended, well or not.
+    looked: Option<Timestamp>,
+    /// Whether a topic of the plan was missing when it was last looked at.
+    doubts: bool,
 }
 
 impl Watch {
-    /// A member looks once at its own topics, to say which are missing.
+    /// A member looks once at its own topics, to say which are missing; with a pattern again and again at all.
     pub(super) fn of_member(config: &Config, now: Timestamp) -> Self {
         let names = config.purpose.topics().to_vec();
-        let due = (!names.is_empty()).then_some(now);
-        Self { names, due, flying: None, backoff: Backoff::default(), missing: BTreeSet::new() }
+        let due = (!names.is_empty() || is_pattern(&config.purpose)).then_some(now);
+        let (backoff, missing) = (Backoff::default(), BTreeSet::new());
+        Self { names, due, flying: None, backoff, missing, told: Vec::new(), looked: None, doubts: false }
     }
 
     /// A leader looks now, and then again and again, at all topics of its group.
@@ -36,10 +47,11 @@ impl Watch {
         self.names = names;
         self.due = Some(now);
         self.flying = None;
+        self.doubts = false;
     }
 
-    /// Another one leads: it watches.
-    pub(super) fn follow(&mut self) {
+    /// Nobody needs to know anything.
+    pub(super) fn stop(&mut self) {
         self.due = None;
         self.flying = None;
     }
@@ -48,9 +60,17 @@ impl Watch {
         self.due.filter(|_| self.flying.is_none())
     }
 
+    pub(super) fn is_looking(&self) -> bool {
+        self.flying.is_some()
+    }
+
     /// Whether that was the question on its way.
-    fn land(&mut self, sent: &Sent) -> bool {
-        self.flying.take_if(|ticket| *ticket == sent.ticket).is_some()
+    fn land(&mut self, sent: &Sent, now: Timestamp) -> bool {
+        let ours = self.flying.take_if(|ticket| *ticket == sent.ticket).is_some();
+        if ours {
+            self.looked = Some(now);
+        }
+        ours
     }
 
     pub(super) fn reset(&mut self) {
@@ -58,34 +78,103 @@ impl Watch {
     }
 }
 
+fn is_pattern(purpose: &Purpose) -> bool {
+    matches!(purpose, Purpose::Matching { .. })
+}
+
 impl Membership {
+    /// Begins to watch as a newcomer does.
+    pub(super) fn watch_own(&mut self) {
+        let told = std::mem::take(&mut self.watch.told);
+        self.watch = Watch { told, ..Watch::of_member(&self.config, self.now.mono) };
+    }
+
+    /// Another one leads, and watches; a pattern is everybody's own to watch.
+    pub(super) fn watch_followed(&mut self) {
+        self.watch.stop();
+        if is_pattern(&self.config.purpose) {
+            self.watch.due = Some(self.now.mono + self.dice.around(self.config.topics_interval));
+        }
+    }
+
+    /// Whether a member looks which topics its pattern matches before it joins: when somebody has found a new topic and
+    /// caused a rebalance, all others find it now, and not in rebalances of their own.
+    pub(super) fn looks_first(&self) -> bool {
+        let is_fresh = self.watch.looked.is_some_and(|at| at + GATHER > self.now.mono);
+        is_pattern(&self.config.purpose) && !is_fresh
+    }
+
     /// Asks for the topics that are watched.
     pub(super) fn look_at_topics(&mut self) {
         let sent = self.send();
         self.watch.flying = Some(sent.ticket);
-        self.out.push(Action::FetchTopics(sent, self.watch.names.clone()));
+        let look = match is_pattern(&self.config.purpose) {
+            true => Look::AtAll,
+            false => Look::At(self.watch.names.clone()),
+        };
+        self.out.push(Action::FetchTopics(sent, look));
     }
 
     pub(super) fn topics(&mut self, sent: &Sent, answer: Result<TopicTable, String>) {
-        let Ok(table) = answer else { return self.topics_unanswered(sent) };
-        if !self.watch.land(sent) {
+        let Ok(mut table) = answer else { return self.topics_unanswered(sent) };
+        if !self.watch.land(sent, self.now.mono) {
             return;
         }
         self.watch.backoff.succeed();
-        self.tell_missing(&table);
         let leads = self.state.joined().is_some_and(|it| it.role == Role::Leader);
-        self.watch.due = leads.then(|| self.now.mono + self.dice.around(self.config.topics_interval));
+        let has_pattern = is_pattern(&self.config.purpose);
+        let pause =
+            self.dice.around(self.config.topics_interval.max(if has_pattern { size(&table) } else { Duration::ZERO }));
+        self.watch.due = (leads || has_pattern).then(|| self.now.mono + pause);
+        if has_pattern {
+            self.match_topics(&table);
+            table.0.retain(|name, _| self.watch.names.binary_search(name).is_ok());
+        }
+        self.tell_missing(&table);
         match &self.state {
             State::Planning { step: Step::Topics, .. } => self.start_strategy(Arc::new(table)),
-            State::Stable { joined, .. } if leads => {
-                let racks = self.racks_matter(&joined.protocol);
-                match joined.basis.topics.as_ref().map(|planned| change(planned, &table, racks)) {
-                    None => self.found_planned(table),
-                    Some(None) => {}
-                    Some(Some(change)) => self.give_up(change),
-                }
-            }
+            State::Stable { .. } if leads => self.compare_with_plan(table),
             _ => {}
+        }
+    }
+
+    /// A plan whose topics changed is made anew. That one is gone is believed when it is seen twice: a broker that starts
+    /// may not know all topics yet.
+    fn compare_with_plan(&mut self, table: TopicTable) {
+        let State::Stable { joined, .. } = &self.state else { return };
+        let Some(planned) = &joined.basis.topics else { return self.found_planned(table) };
+        let is_gone = planned.0.keys().any(|name| table.get(name.as_str()).is_none());
+        let change = change(planned, &table, self.racks_matter(&joined.protocol));
+        let doubted = std::mem::replace(&mut self.watch.doubts, is_gone);
+        match change {
+            Some(_) if is_gone && !doubted => self.watch.due = Some(self.now.mono + GATHER / 2),
+            Some(change) => self.give_up(Cause::Topics.because(change)),
+            None => {}
+        }
+    }
+
+    /// What the pattern matches is what the member subscribes to. A member of a group looks once more before it believes
+    /// in a change: a broker that starts may not know all topics yet.
+    fn match_topics(&mut self, table: &TopicTable) {
+        let Purpose::Matching { pattern, topics } = &mut self.config.purpose else { return };
+        let matching: Vec<TopicName> = table.0.keys().filter(|name| pattern.matches(name.as_str())).cloned().collect();
+        if *topics == matching {
+            return;
+        }
+        *topics = matching;
+        if self.said.is_some() {
+            self.watch.due = Some(self.now.mono + GATHER / 2);
+        }
+        self.review_words();
+    }
+
+    /// Tells what the pattern matches, with the JoinGroup that says it.
+    pub(super) fn tell_matching(&mut self) {
+        if let Purpose::Matching { topics, .. } = &self.config.purpose
+            && (self.watch.told != *topics || self.said.is_none())
+        {
+            self.watch.told.clone_from(topics);
+            self.tell(Notice::Matching(self.watch.told.clone()));
         }
     }
 
@@ -98,7 +187,7 @@ impl Membership {
 
     /// They are asked for again, a little later.
     pub(super) fn topics_unanswered(&mut self, sent: &Sent) {
-        if self.watch.land(sent) {
+        if self.watch.land(sent, self.now.mono) {
             self.watch.due = Some(self.now.mono + self.watch.backoff.fail(&mut self.dice));
         }
     }
@@ -113,6 +202,12 @@ impl Membership {
             }
         }
     }
+}
+
+/// How long a look at so much is not repeated.
+fn size(table: &TopicTable) -> Duration {
+    let partitions = table.0.values().fold(0_u32, |sum, topic| sum.saturating_add(topic.partitions));
+    LOOK_PER_PARTITION.saturating_mul(partitions).min(LONGEST_LOOK)
 }
 
 /// Whether a broker's rack counts for the comparison.

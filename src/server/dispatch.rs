@@ -22,9 +22,9 @@ use crate::wire::messages::{
     CreatePartitionsRequest, CreateTopicsRequest, DeleteGroupsRequest, DeleteGroupsResponse, DeleteTopicsRequest,
     DescribeClusterRequest, DescribeConfigsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest,
     ListGroupsRequest, ListOffsetsRequest, MetadataRequest, OffsetCommitRequest, OffsetDeleteRequest,
-    OffsetFetchRequest, ProduceRequest, SyncGroupRequest,
+    OffsetFetchRequest, ProduceRequest, SaslAuthenticateResponse, SaslHandshakeResponse, SyncGroupRequest,
 };
-use crate::wire::{ApiKey, DecodeError, EncodeError, Message, Reader, Tags};
+use crate::wire::{ApiKey, DecodeError, EncodeError, ErrorCode, Message, Reader, Tags};
 
 /// What is to be done about a request.
 pub(crate) enum Step {
@@ -159,6 +159,15 @@ impl Known<'_> {
             ApiKey::DescribeConfigs => {
                 let request: DescribeConfigsRequest = decode_request(body, version)?;
                 self.later(move |handle| api::describe_configs::answer(request, handle))
+            }
+            // Nobody logs in here, and a broker without logins says this too.
+            ApiKey::SaslHandshake => {
+                let error_code = ErrorCode::IllegalSaslState;
+                self.answer(&SaslHandshakeResponse { error_code, ..Default::default() })
+            }
+            ApiKey::SaslAuthenticate => {
+                let error_code = ErrorCode::IllegalSaslState;
+                self.answer(&SaslAuthenticateResponse { error_code, ..Default::default() })
             }
             ApiKey::TxnOffsetCommit => {
                 let request = decode_request(body, version)?;

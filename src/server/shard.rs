@@ -24,8 +24,8 @@ use super::store_writer::StoreWriter;
 use super::tickets::{Tickets, Waiting};
 use crate::assignor::Assignor;
 use crate::coordinator::Coordinator;
-use crate::group::effects::{Author, PlanToCheck};
-use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome};
+use crate::group::effects::{Author, PlanToCheck, PlansToCompare};
+use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome, count_moves};
 use crate::ids::GroupId;
 use crate::store::{Entry, StoreError};
 use crate::time::{Now, Timestamp, WallTime};
@@ -220,6 +220,7 @@ impl Shard {
                     handle.plan_maker().begin(handle, self.ground.number, group.clone(), id, plan);
                 }
                 Work::ReviewPlan(id) => self.reviews.waiting.push_back((group.clone(), id)),
+                Work::ComparePlans(id, plans) => self.compare_plans(group.clone(), id, plans),
             }
         }
         for fact in &effects.facts {
@@ -250,6 +251,17 @@ impl Shard {
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         };
         if is_small { check() } else { spawn::blocking("plan check", self.ground.loss.clone(), check) }
+    }
+
+    /// What a plan moved is only of interest to people: nobody waits for it.
+    fn compare_plans(&self, group: GroupId, id: WorkId, plans: PlansToCompare) {
+        let (handle, number) = (self.ground.handle.clone(), self.ground.number);
+        let is_small = plans.bytes() <= CHECKED_AT_ONCE_BYTES;
+        let compare = move || {
+            let outcome = WorkOutcome::PlansCompared(plans.generation, count_moves(&plans));
+            handle.tell(number, ToShard::WorkDone(group, id, outcome));
+        };
+        if is_small { compare() } else { spawn::blocking("plan comparison", self.ground.loss.clone(), compare) }
     }
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {

@@ -350,6 +350,7 @@ fn generation(number: i32) -> Record {
         members: 1,
         outcome: GenerationOutcome::Failed("trap".to_owned()),
         stand_in: None,
+        moved: None,
     })
 }
 

@@ -115,6 +115,9 @@ apis! {
     15 DescribeGroups 0 to 6, flexible from 5;
     /// Asks which groups there are.
     16 ListGroups 0 to 5, flexible from 3;
+    /// Says by which mechanism the client logs in. Version 0 is not spoken: there the steps after it have no frames that
+    /// say what they are.
+    17 SaslHandshake 1 to 1, flexible from 2, never advertised;
     /// Asks what is served.
     18 ApiVersions 0 to 4, flexible from 3;
     /// Makes topics.
@@ -126,6 +129,8 @@ apis! {
     28 TxnOffsetCommit 0 to 5, flexible from 3, never advertised;
     /// Asks for settings.
     32 DescribeConfigs 1 to 4, flexible from 4;
+    /// A step of a login.
+    36 SaslAuthenticate 0 to 2, flexible from 2, never advertised;
     /// Gives topics more partitions.
     37 CreatePartitions 0 to 3, flexible from 2;
     /// Forgets groups.

@@ -54,8 +54,13 @@ pub struct Running {
 
 impl Running {
     pub fn start(arguments: &[&str]) -> Self {
+        Self::with(&[arguments, &["--json"]].concat(), &[])
+    }
+
+    /// The arguments as they are, and a few variables more.
+    pub fn with(arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
-        command.args(arguments).args(["--json"]).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(arguments).envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
@@ -82,6 +87,20 @@ impl Running {
         }
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// SIGTERM, and its exit code.
+    pub fn terminate(&mut self) -> i32 {
+        self.signal("TERM")
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap()
+    }
+
     /// Ctrl-C.
     pub fn interrupt(&mut self) -> i32 {
         self.signal("INT")
@@ -101,7 +120,7 @@ impl Running {
     /// Sends a signal and waits for the end.
     fn signal(&mut self, name: &str) -> i32 {
         Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
-        self.child.wait().unwrap().code().unwrap()
+        self.wait()
     }
 }
 

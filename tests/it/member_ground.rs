@@ -185,6 +185,7 @@ enum Told {
     Assigned(Assigned),
     Revoked(Vec<String>),
     Lost,
+    Drained,
     Failed(String),
     Note(Note),
 }
@@ -209,7 +210,7 @@ impl Worker {
                     Told::Lost => self.lost += 1,
                     Told::Revoked(share) => self.revoked.push(share),
                     Told::Failed(reason) if it.is_none() => panic!("the member failed: {reason}"),
-                    Told::Failed(_) | Told::Assigned(_) => {}
+                    Told::Failed(_) | Told::Assigned(_) | Told::Drained => {}
                 }
                 if let Some(it) = it {
                     return it;
@@ -291,6 +292,7 @@ async fn work(mut member: Member, mut orders: mpsc::UnboundedReceiver<Order>, to
             Some(Rebalance::Revoked(work)) => Told::Revoked(of(work.share())),
             Some(Rebalance::Assigned(work)) => Told::Assigned(work),
             Some(Rebalance::Lost { .. }) => Told::Lost,
+            Some(Rebalance::Drained) => Told::Drained,
             Some(Rebalance::Failed { reason }) => Told::Failed(reason),
             Some(Rebalance::Note(note)) => Told::Note(note),
         };

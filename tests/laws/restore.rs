@@ -185,6 +185,7 @@ impl World {
                 Work::CheckPlan(id, _) => self.checks.push(id),
                 Work::MakePlan(id, plan) => self.plans.push((id, plan)),
                 Work::ReviewPlan(id) => self.reviews.push(id),
+                Work::ComparePlans(..) => {}
             }
         }
     }

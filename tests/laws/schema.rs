@@ -31,6 +31,8 @@ macro_rules! every_message {
             offset_delete: OffsetDeleteRequest OffsetDeleteResponse;
             offset_fetch: OffsetFetchRequest OffsetFetchResponse;
             produce: ProduceRequest ProduceResponse;
+            sasl_authenticate: SaslAuthenticateRequest SaslAuthenticateResponse;
+            sasl_handshake: SaslHandshakeRequest SaslHandshakeResponse;
             sync_group: SyncGroupRequest SyncGroupResponse;
             txn_offset_commit: TxnOffsetCommitRequest TxnOffsetCommitResponse;
         }
@@ -164,6 +166,8 @@ tables! {
     "../../src/wire/messages/offset_commit.rs" offset_commit;
     "../../src/wire/messages/offset_fetch.rs" offset_fetch;
     "../../src/wire/messages/produce.rs" produce;
+    "../../src/wire/messages/sasl_authenticate.rs" sasl_authenticate;
+    "../../src/wire/messages/sasl_handshake.rs" sasl_handshake;
     "../../src/wire/messages/sync_group.rs" sync_group;
     "../../src/wire/messages/txn_offset_commit.rs" txn_offset_commit;
 }

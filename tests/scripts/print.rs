@@ -124,8 +124,9 @@ pub fn generation(it: &GenerationRecord) -> String {
     let protocol = it.protocol.as_ref().map_or("no protocol", |protocol| protocol.as_str());
     let plan = it.plan_ms.map(|ms| format!(", plan {ms} ms")).unwrap_or_default();
     let leader = it.leader.as_ref().map(|leader| format!(" led by {leader}")).unwrap_or_default();
+    let moved = it.moved.map(|moved| format!(", {moved} moved")).unwrap_or_default();
     format!(
-        "{} of {} under {protocol}{leader}: {} at {}, join {} ms{plan}, {:?}",
+        "{} of {} under {protocol}{leader}: {} at {}, join {} ms{plan}{moved}, {:?}",
         it.generation, it.members, it.trigger, it.began.0, it.join_ms, it.outcome
     )
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use divvy::coordinator::{Coordinator, CoordinatorConfig};
-use divvy::group::{Effects, Event, Fact, GroupDescription, Record, Reply, Ticket, Work, WorkId, WorkOutcome};
+use divvy::group::{
+    Effects, Event, Fact, GroupDescription, Record, Reply, Ticket, Work, WorkId, WorkOutcome, count_moves,
+};
 use divvy::ids::GroupId;
 use divvy::store::Entry;
 use divvy::time::{Now, Timestamp, WallTime};
@@ -224,6 +226,13 @@ impl Server {
                 Work::CheckPlan(id, plan) => out.done.push((id, WorkOutcome::PlanChecked(work::verdict(&plan)))),
                 Work::MakePlan(id, plan) => out.done.push((id, WorkOutcome::PlanMade(work::make(&plan)))),
                 Work::ReviewPlan(id) => out.done.push((id, WorkOutcome::PlanReviewed(work::FINGERPRINT))),
+                Work::ComparePlans(id, plans) => {
+                    // At once and without a throw of the dice: kept seeds go on as they were.
+                    let Some(coordinator) = &mut self.coordinator else { continue };
+                    let outcome = WorkOutcome::PlansCompared(plans.generation, count_moves(&plans));
+                    let effects = coordinator.handle(&self.group, Event::WorkDone(id, outcome), moment(now), 0);
+                    self.carry_out(effects, now, out);
+                }
             }
         }
     }

@@ -15,6 +15,7 @@ mod go;
 mod guests;
 mod interop;
 mod java;
+mod kafka;
 mod node;
 mod ports;
 mod process;
@@ -47,6 +48,12 @@ const COMMANDS: &[Command] = &[
         takes: "[CASE]",
         about: "unmodified Kafka clients against divvy; --list names the cases",
         run: interop::run,
+    },
+    Command {
+        name: "broker",
+        takes: "[KEY=VALUE …]",
+        about: "run an Apache Kafka broker until Ctrl-C; with settings of server.properties",
+        run: kafka::command::run,
     },
     Command {
         name: "bench",

@@ -1,36 +1,65 @@
 //! Evens out: from who has most to who has least, as long as a copy may move and the difference is two or more.
+//!
+//! No partition is looked at twice for the same reason: what a member has is in lists that only grow, and for each kind of taker there is a
+//! place up to which nothing is for it. When a copy moves, its partition is put behind the lists of all who hold it: for them something
+//! may have changed.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use divvy_guest::prelude::*;
 
 use crate::copies::Copies;
 
-/// How many looks at a copy there may be for each copy of the plan: a group in which nearly nothing may move (members that each read
-/// something else, racks of one member) would otherwise be tried in all pairs.
-const LOOKS_PER_COPY: usize = 64;
+/// How many looks at a copy or at a kind of members there may be for each copy of the plan: a group in which nearly nothing may move
+/// (members that each read something else, racks of one member) would otherwise be tried in all pairs.
+const LOOKS_PER_COPY: usize = 8;
 
 /// And so many in any case, so that small groups are always even.
-const LOOKS_AT_LEAST: usize = 16_000_000;
+const LOOKS_AT_LEAST: usize = 4_000_000;
+
+/// From a partition it is so far at most to one of which the topic is known.
+const SIGNS_APART: usize = 32;
+
+/// A member by its load, then by its place in Kafka's order; those that have least come first.
+type Key = u64;
+
+/// Nobody's.
+const NONE: Key = Key::MAX;
+
+/// Up to where the two lists of a member were looked at.
+type Cursor = [u32; 2];
 
 struct Spread<'g, 'c> {
+    group: &'g Group<'g>,
     topics: Vec<Topic<'g>>,
+    /// The topic of every so many partitions.
+    signs: Vec<u32>,
+    /// By place.
     members: Vec<Member<'g>>,
     held: &'c mut Copies,
-    /// Partitions of each member, those that it had before first.
-    lists: Vec<Vec<u32>>,
+    /// Partitions of each member, from the highest on: those that it did not have before, and those that it had. What it gave stays
+    /// where it is.
+    lists: Vec<[Vec<u32>; 2]>,
     /// For each member its kind: rack and subscription. Without a rack nobody stands in a member's way but itself.
     kinds: Vec<u32>,
     /// How many racks there are: who has none has a number from here on.
     racks: u32,
-    /// The members of each kind, those that have least first.
-    takers: Vec<BTreeSet<(u32, usize, u32)>>,
-    givers: BTreeSet<(Reverse<u32>, usize, u32)>,
+    /// The members of each kind, and the first of them.
+    takers: Vec<BTreeSet<Key>>,
+    least: Vec<Key>,
+    hopes: Vec<Hopes>,
+    /// For a giver and a taker how far the giver's lists were looked at, if that is further than for its kind.
+    seen: BTreeMap<(u32, u32), Cursor>,
     looks: usize,
-    /// For a giver the kinds of members that it may have something for, and up to which place of its list. Forgotten with every sweep,
-    /// since what others give may make room in a rack.
-    hopes: BTreeMap<u32, Vec<(u32, usize)>>,
+}
+
+/// The kinds of members that a giver may have something for, with how far its lists were looked at for them; those for which there was
+/// nothing are behind the others.
+#[derive(Default)]
+struct Hopes {
+    kinds: Vec<(u32, Cursor)>,
+    live: usize,
 }
 
 /// Moves copies until nobody has two more than somebody who could take one of them.
@@ -40,151 +69,208 @@ pub fn even_out(group: &Group<'_>, held: &mut Copies) {
         return;
     }
     let mut spread = Spread::new(group, held);
-    while spread.looks > 0 && spread.sweep() {}
+    while spread.looks > 0 && spread.round() {}
 }
 
 impl<'g, 'c> Spread<'g, 'c> {
     fn new(group: &'g Group<'_>, held: &'c mut Copies) -> Self {
-        let members: Vec<Member<'g>> = group.members().collect();
-        let mut lists: Vec<Vec<u32>> = held.loads.iter().map(|&load| Vec::with_capacity(load as usize)).collect();
-        // New copies last: these are looked at first, so that they go before one that may stay.
-        let was = |partition, holder| {
-            let owners = (0..group.claim_layers()).filter_map(|layer| group.owner_before_in(layer, partition));
-            owners.map(|owner| owner.index() as u32).any(|owner| owner == holder)
-        };
-        for is_old in [true, false] {
-            for partition in group.partitions() {
-                let holders = held.holders(partition.index()).iter();
-                let holders = holders.filter(|&&holder| was(partition, holder) == is_old);
-                holders.for_each(|&holder| lists[holder as usize].push(partition.index() as u32));
-            }
-        }
         let racks = group.racks().len() as u32;
+        let members: Vec<Member<'g>> = group.members_in_kafkas_order().collect();
+        let topics: Vec<Topic<'_>> = group.topics().collect();
+        let signs = topics.iter().zip(0..).flat_map(|(topic, at)| {
+            let partitions = topic.partitions().map(Partition::index);
+            partitions.filter(|partition| partition % SIGNS_APART == 0).map(move |_| at)
+        });
+        let signs = signs.collect();
         let mut numbers = BTreeMap::new();
         let mut takers = Vec::new();
-        let mut kinds = Vec::with_capacity(members.len());
-        for member in &members {
+        let mut kinds = vec![0; members.len()];
+        for (place, member) in members.iter().enumerate() {
             let rack = held.racks[member.index()].min(racks);
             let kind = *numbers.entry((rack, member.subscription())).or_insert(takers.len() as u32);
             if kind as usize == takers.len() {
                 takers.push(BTreeSet::new());
             }
-            takers[kind as usize].insert((held.loads[member.index()], member.place(), member.index() as u32));
-            kinds.push(kind);
+            takers[kind as usize].insert(key(held.loads[member.index()], place));
+            kinds[member.index()] = kind;
         }
-        let looks = lists.iter().map(Vec::len).sum::<usize>() * LOOKS_PER_COPY + LOOKS_AT_LEAST;
-        let topics = group.topics().collect();
-        let (givers, hopes) = (BTreeSet::new(), BTreeMap::new());
-        Spread { topics, members, held, lists, kinds, racks, takers, givers, looks, hopes }
+        let least = takers.iter().map(first).collect();
+        let looks = held.loads.iter().map(|&load| load as usize).sum::<usize>() * LOOKS_PER_COPY + LOOKS_AT_LEAST;
+        let is_first = group.claim_layers() == 0;
+        let room = |load: u32| if is_first { [load as usize, 0] } else { [0, load as usize] };
+        let lists = held.loads.iter().map(|&load| room(load).map(Vec::with_capacity)).collect();
+        let hopes = held.loads.iter().map(|_| Hopes::default()).collect();
+        let seen = BTreeMap::new();
+        let mut spread =
+            Spread { group, topics, signs, members, held, lists, kinds, racks, takers, least, hopes, seen, looks };
+        let partitions = group.partitions();
+        for partition in (0..partitions.len()).rev().filter_map(|at| partitions.get(at)) {
+            spread.list(partition);
+        }
+        spread
     }
 
-    /// Lets everybody give once as much as it can; says whether anything moved.
-    fn sweep(&mut self) -> bool {
-        self.givers.clear();
-        for &(load, place, member) in self.takers.iter().flatten() {
-            self.givers.insert((Reverse(load), place, member));
+    /// Puts a partition behind the lists of who holds it.
+    fn list(&mut self, partition: Partition) {
+        for &holder in self.held.holders(partition.index()) {
+            let claimants =
+                (0..self.group.claim_layers()).filter_map(|layer| self.group.owner_before_in(layer, partition));
+            let is_old = claimants.map(|claimant| claimant.index() as u32).any(|claimant| claimant == holder);
+            self.lists[holder as usize][usize::from(is_old)].push(partition.index() as u32);
+            let hopes = &mut self.hopes[holder as usize];
+            hopes.live = hopes.kinds.len();
         }
-        let least = self.givers.last().map_or(0, |giver| giver.0.0);
+    }
+
+    /// Lets everybody give as much as it can; says whether anything moved.
+    fn round(&mut self) -> bool {
+        let least = self.least.iter().map(|&key| load(key)).min().unwrap_or(0);
+        let places = self.members.iter().zip(0_u32..);
+        let mut givers: BinaryHeap<(u32, Reverse<u32>)> =
+            places.map(|(member, place)| (self.held.loads[member.index()], Reverse(place))).collect();
+        // Who is through: it may take, but gives no more in this round.
+        let mut is_done = vec![false; self.members.len()];
         let mut moved = false;
-        self.hopes.clear();
-        while let Some(&(Reverse(load), place, giver)) = self.givers.first() {
-            if load < least + 2 || self.looks == 0 {
-                break;
+        while let Some((load, Reverse(place))) = givers.pop().filter(|giver| giver.0 >= least + 2 && self.looks > 0) {
+            let giver = self.members[place as usize].index();
+            // Of its entries only one is true.
+            if is_done[giver] || self.held.loads[giver] != load {
+                continue;
             }
-            match self.taker_for(giver, load) {
-                Some((taker, at)) => {
-                    moved = true;
-                    self.pass(giver, taker, at);
-                }
-                None => drop(self.givers.remove(&(Reverse(load), place, giver))),
+            let Some((taker, partition)) = self.taker_for(giver as u32, load) else {
+                is_done[giver] = true;
+                continue;
+            };
+            moved = true;
+            self.pass(partition, giver as u32, taker.index() as u32);
+            for member in [self.members[place as usize], taker] {
+                givers.push((self.held.loads[member.index()], Reverse(member.place() as u32)));
             }
         }
         moved
     }
 
     /// Who has least and can take something of the giver's, and what.
-    fn taker_for(&mut self, giver: u32, load: u32) -> Option<(u32, usize)> {
-        let whole = self.lists[giver as usize].len();
-        let all = || (0..self.takers.len() as u32).map(|kind| (kind, whole)).collect();
-        let mut hopes = self.hopes.remove(&giver).unwrap_or_else(all);
-        let mut looks = self.looks;
+    fn taker_for(&mut self, giver: u32, load: u32) -> Option<(Member<'g>, Partition)> {
+        let mut hopes = std::mem::take(&mut self.hopes[giver as usize]);
+        if hopes.kinds.is_empty() {
+            hopes.kinds = (0..self.takers.len() as u32).map(|kind| (kind, [0, 0])).collect();
+            hopes.live = hopes.kinds.len();
+        }
+        // Those with less than two fewer.
+        let end = key(load.saturating_sub(1), 0);
         // Kinds whose members hold all that is for them already.
         let mut tried = 0;
         let mut found = None;
-        while found.is_none() && looks > 0 && tried < hopes.len() {
-            looks = looks.saturating_sub(hopes.len() - tried);
-            let first = |hope: &(u32, usize)| self.takers[hope.0 as usize].first().copied();
-            let least = (tried..hopes.len()).min_by_key(|&at| first(&hopes[at]));
-            let Some(at) = least.filter(|&at| first(&hopes[at]).is_some_and(|taker| taker.0 + 2 <= load)) else {
-                break;
-            };
-            let (kind, end) = &mut hopes[at];
-            let takers = self.takers[*kind as usize].iter().take_while(|taker| taker.0 + 2 <= load);
-            for &(_, _, taker) in takers {
-                found = self.find(giver, taker, end, &mut looks).map(|at| (taker, at));
-                if found.is_some() || *end == 0 || looks == 0 {
+        while found.is_none() && self.looks > 0 {
+            self.looks = self.looks.saturating_sub(hopes.live - tried);
+            let least = |at: &usize| self.least[hopes.kinds[*at].0 as usize];
+            let Some(at) = (tried..hopes.live).min_by_key(least).filter(|at| least(at) < end) else { break };
+            let (kind, mut cursor) = hopes.kinds[at];
+            let mut after = 0;
+            while let Some(&taker) = self.takers[kind as usize].range(after..end).next() {
+                let member = self.members[taker as u32 as usize];
+                found = self.find(giver, member, &mut cursor).map(|partition| (member, partition));
+                if found.is_some() || self.looks == 0 || self.is_end(giver, cursor) {
                     break;
                 }
+                after = taker + 1;
             }
-            if *end == 0 {
-                hopes.swap_remove(at);
+            hopes.kinds[at].1 = cursor;
+            if self.is_end(giver, cursor) {
+                hopes.live -= 1;
+                hopes.kinds.swap(at, hopes.live);
             } else if found.is_none() {
-                hopes.swap(at, tried);
+                hopes.kinds.swap(at, tried);
                 tried += 1;
             }
         }
-        self.looks = looks;
-        self.hopes.insert(giver, hopes);
+        self.hopes[giver as usize] = hopes;
         found
     }
 
-    /// The last of the giver's partitions that the taker may have, of those before `end`, which goes down to what is for its kind.
-    fn find(&self, giver: u32, taker: u32, end: &mut usize, looks: &mut usize) -> Option<usize> {
-        let [from, to] = [giver, taker].map(|member| self.held.racks[member as usize]);
-        let list = &self.lists[giver as usize];
-        *end = (*end).min(list.len());
-        let mut for_its_kind = false;
-        for at in (0..*end).rev() {
-            *looks = looks.saturating_sub(1);
-            let others = || self.held.holders(list[at] as usize).iter().filter(|&&holder| holder != giver);
-            let in_rack = |rack: u32| others().any(|&holder| self.held.racks[holder as usize] == rack);
-            // As many racks as before: a new one, or the giver's was there twice.
-            let costs_rack = to < self.racks && in_rack(to) && !in_rack(from);
-            if costs_rack || !self.members[taker as usize].subscribes(self.topic(list[at])) {
-                continue;
-            }
-            if !for_its_kind {
-                for_its_kind = true;
-                *end = at + 1;
-            }
-            if others().all(|&holder| holder != taker) {
-                return Some(at);
-            }
-        }
-        if !for_its_kind {
-            *end = 0;
-        }
-        None
+    fn is_end(&self, giver: u32, cursor: Cursor) -> bool {
+        let lists = &self.lists[giver as usize];
+        cursor == [0, 1].map(|which| lists[which].len() as u32)
     }
 
-    fn topic(&self, partition: u32) -> Topic<'g> {
-        let after = self.topics.partition_point(|topic| topic.partitions().start() <= partition as usize);
-        self.topics[after - 1]
-    }
-
-    fn pass(&mut self, giver: u32, taker: u32, at: usize) {
-        let partition = self.lists[giver as usize].remove(at);
-        self.lists[taker as usize].push(partition);
-        for (member, passes) in [(giver, true), (taker, false)] {
-            let (load, place) = (self.held.loads[member as usize], self.members[member as usize].place());
-            let after = if passes { load - 1 } else { load + 1 };
-            let takers = &mut self.takers[self.kinds[member as usize] as usize];
-            takers.remove(&(load, place, member));
-            takers.insert((after, place, member));
-            if self.givers.remove(&(Reverse(load), place, member)) {
-                self.givers.insert((Reverse(after), place, member));
+    /// The first of the giver's partitions that the taker may have. The cursor of its kind goes on to the first that is for the kind.
+    fn find(&mut self, giver: u32, taker: Member<'g>, of_kind: &mut Cursor) -> Option<Partition> {
+        let pair = (giver, taker.index() as u32);
+        let mut at = *of_kind;
+        if let Some(seen) = self.seen.get(&pair) {
+            at = [0, 1].map(|which| at[which].max(seen[which]));
+        }
+        let mut goes_on = at == *of_kind;
+        let mut found = None;
+        'lists: for which in [0, 1] {
+            let list = &self.lists[giver as usize][which];
+            while let Some(&partition) = list.get(at[which] as usize) {
+                self.looks = self.looks.saturating_sub(1);
+                if self.is_for(giver, taker, partition) {
+                    goes_on = false;
+                    if !self.held.holders(partition as usize).contains(&pair.1) {
+                        found = self.group.partitions().get(partition as usize);
+                        break 'lists;
+                    }
+                }
+                at[which] += 1;
+                if goes_on {
+                    of_kind[which] = at[which];
+                }
             }
         }
-        self.held.pass(partition as usize, giver, taker);
+        if at != *of_kind {
+            self.seen.insert(pair, at);
+        }
+        found
     }
+
+    /// Whether a giver may give a partition to members of a taker's kind.
+    fn is_for(&self, giver: u32, taker: Member<'g>, partition: u32) -> bool {
+        let holders = self.held.holders(partition as usize);
+        let [from, to] = [giver as usize, taker.index()].map(|member| self.held.racks[member]);
+        let others = || holders.iter().filter(|&&holder| holder != giver);
+        let in_rack = |rack: u32| others().any(|&holder| self.held.racks[holder as usize] == rack);
+        // As many racks as before: a new one, or the giver's was there twice.
+        let costs_rack = to < self.racks && in_rack(to) && !in_rack(from);
+        !costs_rack && holders.contains(&giver) && taker.subscribes(self.topic(partition as usize))
+    }
+
+    fn topic(&self, partition: usize) -> Topic<'g> {
+        let mut at = self.signs[partition / SIGNS_APART] as usize;
+        while self.topics.get(at + 1).is_some_and(|next| next.partitions().start() <= partition) {
+            at += 1;
+        }
+        self.topics[at]
+    }
+
+    fn pass(&mut self, partition: Partition, giver: u32, taker: u32) {
+        let before = [giver, taker].map(|member| self.key(member));
+        self.held.pass(partition.index(), giver, taker);
+        for (member, before) in [giver, taker].into_iter().zip(before) {
+            let after = self.key(member);
+            let kind = self.kinds[member as usize] as usize;
+            self.takers[kind].remove(&before);
+            self.takers[kind].insert(after);
+            self.least[kind] = first(&self.takers[kind]);
+        }
+        self.list(partition);
+    }
+
+    fn key(&self, member: u32) -> Key {
+        key(self.held.loads[member as usize], self.group.member(member as usize).place())
+    }
+}
+
+fn key(load: u32, place: usize) -> Key {
+    u64::from(load) << 32 | place as u64
+}
+
+fn load(key: Key) -> u32 {
+    (key >> 32) as u32
+}
+
+fn first(takers: &BTreeSet<Key>) -> Key {
+    takers.first().copied().unwrap_or(NONE)
 }

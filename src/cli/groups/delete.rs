@@ -10,6 +10,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::outcomes::{self, Outcome};
 use crate::cli::output::Output;
+use crate::cli::security::SecurityArgs;
 use crate::wire::ErrorCode;
 use crate::wire::messages::delete_groups::{DeletableGroupResult, DeleteGroupsRequest};
 
@@ -24,6 +25,8 @@ pub struct Delete {
     /// The coordinator
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 impl Delete {
@@ -31,7 +34,7 @@ impl Delete {
     pub fn run(mut self, output: &Output) -> Result<()> {
         self.groups.sort();
         self.groups.dedup();
-        let mut server = Kafka::connect(&self.server)?;
+        let mut server = Kafka::connect(&self.server, &self.security)?;
         let names: Vec<String> = self.groups.iter().map(|group| format!("{group:?}")).collect();
         self.confirm.ask(&format!("delete {} at {}, with all offsets", names.join(", "), self.server))?;
         let groups_names = self.groups.iter().map(|group| group.as_str().into()).collect();

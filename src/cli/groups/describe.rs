@@ -60,7 +60,7 @@ impl Describe {
         let server = self.source.server();
         let mut request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
         DescribeTag::default().put(&mut request.tags);
-        let mut connection = Kafka::connect(server)?;
+        let mut connection = self.source.connect()?;
         let answer = connection.ask(&request)?;
         let group = answer.groups.first().ok_or_else(|| missing(server))?;
         if group.group_state == NO_SUCH_GROUP {

@@ -41,6 +41,9 @@ struct Generation {
     members: u32,
     outcome: String,
     reason: Option<String>,
+    /// Partitions that members had before it and have no more.
+    #[serde(default)]
+    moved: Option<u32>,
     /// What made the plan in place of a module that failed.
     #[serde(default)]
     made_by: Option<String>,
@@ -68,8 +71,18 @@ fn text(told: &Told) -> String {
     if told.generations.is_empty() {
         return plain(&format!("{} had no generation yet", told.id));
     }
-    let head =
-        ["GENERATION", "BEGAN (UTC)", "TRIGGER", "PROTOCOL (MODULE)", "LEADER", "MEMBERS", "JOIN", "PLAN", "OUTCOME"];
+    let head = [
+        "GENERATION",
+        "BEGAN (UTC)",
+        "TRIGGER",
+        "PROTOCOL (MODULE)",
+        "LEADER",
+        "MEMBERS",
+        "MOVED",
+        "JOIN",
+        "PLAN",
+        "OUTCOME",
+    ];
     table(&head, told.generations.iter().map(row))
 }
 
@@ -91,6 +104,7 @@ fn row(it: &Generation) -> Vec<String> {
         protocol.unwrap_or_default(),
         it.leader.clone().unwrap_or_default(),
         it.members.to_string(),
+        it.moved.map(|moved| moved.to_string()).unwrap_or_default(),
         format!("{} ms", it.join_ms),
         it.plan_ms.map(|ms| format!("{ms} ms")).unwrap_or_default(),
         outcome,

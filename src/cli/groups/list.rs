@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::view::state;
 use super::{AdminAnswer, Source};
-use crate::cli::kafka::{Kafka, refused};
+use crate::cli::kafka::refused;
 use crate::cli::output::{Output, table};
 use crate::wire::messages::list_groups::ListGroupsRequest;
 
@@ -47,7 +47,7 @@ impl List {
             return Ok((address.clone(), lines.with_context(|| format!("{address} lists its groups in other words"))?));
         }
         let server = self.source.server();
-        let answer = Kafka::connect(server)?.ask(&ListGroupsRequest::default())?;
+        let answer = self.source.connect()?.ask(&ListGroupsRequest::default())?;
         if answer.error_code.is_error() {
             return Err(refused("the groups are not listed", answer.error_code, None));
         }

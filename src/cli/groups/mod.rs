@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::address::host_port;
 use super::failure::{Failure, Kind};
+use super::kafka::Kafka;
 use super::output::{Output, aside, plain};
+use super::security::SecurityArgs;
 use super::{ADMIN, SERVER, admin};
 
 mod delete;
@@ -40,6 +42,8 @@ struct Source {
     /// Its admin port, which knows more than Kafka's protocol can say [default: 127.0.0.1:9640 if --server is not given]
     #[arg(long, value_name = "HOST:PORT", value_parser = host_port)]
     admin: Option<String>,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 /// What the admin port said of a path.
@@ -53,6 +57,10 @@ struct AdminAnswer {
 impl Source {
     fn server(&self) -> &str {
         self.server.as_deref().unwrap_or(SERVER)
+    }
+
+    fn connect(&self) -> Result<Kafka> {
+        Kafka::connect(self.server(), &self.security)
     }
 
     /// What the admin port says of a path; none if Kafka's port is to be asked. An admin port that was named is the one

@@ -12,6 +12,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::offsets::{self, ByPartition, EARLIEST, LATEST, Wanted, wanted};
 use crate::cli::output::{Output, aside, plain, table};
+use crate::cli::security::SecurityArgs;
 use crate::wire::ErrorCode;
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
 
@@ -34,6 +35,8 @@ pub struct ResetOffsets {
     /// The coordinator
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 /// Where to.
@@ -76,7 +79,7 @@ struct Report {
 impl ResetOffsets {
     /// Shows it, or does it.
     pub fn run(self, output: &Output) -> Result<()> {
-        let mut server = Kafka::connect(&self.server)?;
+        let mut server = Kafka::connect(&self.server, &self.security)?;
         let partitions = offsets::partitions(&mut server, &self.topics)?;
         let is_new = self.check_group(&mut server)?;
         let lines = self.lines(&mut server, &partitions)?;

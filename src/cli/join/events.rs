@@ -19,13 +19,14 @@ pub fn json(event: &Rebalance, protocol_type: &str) -> Value {
         Rebalance::Lost { share, reason } => {
             with_share(json!({ "event": "lost", "reason": reason }), share, protocol_type)
         }
+        Rebalance::Drained => json!({ "event": "drained" }),
         Rebalance::Failed { reason } => json!({ "event": "failed", "reason": reason }),
         Rebalance::Note(note) => note_json(note),
     }
 }
 
 fn assigned_json(assigned: &Assigned) -> Value {
-    json!({
+    let mut event = json!({
         "event": "assigned",
         "generation": assigned.generation,
         "protocol": assigned.protocol,
@@ -36,7 +37,15 @@ fn assigned_json(assigned: &Assigned) -> Value {
             Role::Leader => "leader",
             Role::Follower => "follower",
         },
-    })
+        "cause": assigned.cause.name(),
+    });
+    if let Some(primaries) = assigned.primaries() {
+        event["primaries"] = json!(primaries.into_iter().collect::<BTreeMap<_, _>>());
+    }
+    if let Some(writer) = assigned.writer() {
+        event["epoch"] = json!(writer.epoch);
+    }
+    event
 }
 
 fn note_json(note: &Note) -> Value {
@@ -54,6 +63,7 @@ fn note_json(note: &Note) -> Value {
             "message": fault.message,
             "served_by": served_by.to_string(),
         }),
+        Note::Planned(plan) => json!({ "event": "planned", "generation": plan.generation }),
         Note::TopicsMissing(topics) => json!({ "event": "topics_missing", "topics": topics }),
         Note::Suspended(protocols) => {
             let entry = |(protocol, reason): &(_, _)| json!({ "protocol": protocol, "reason": reason });
@@ -62,6 +72,8 @@ fn note_json(note: &Note) -> Value {
         Note::NoPlan { reason } => json!({ "event": "no_plan", "reason": reason }),
         Note::CoordinatorLost { reason } => json!({ "event": "coordinator_lost", "reason": reason }),
         Note::CoordinatorFound => json!({ "event": "coordinator_found" }),
+        Note::Matching(topics) => json!({ "event": "matching", "topics": topics }),
+        Note::LeaveRefused { reason } => json!({ "event": "leave_refused", "reason": reason }),
     }
 }
 
@@ -88,12 +100,30 @@ pub fn text(event: &Rebalance, protocol_type: &str) -> String {
         Rebalance::Assigned(assigned) => {
             let Assigned { generation, protocol, role, share, .. } = assigned;
             let does = if *role == Role::Leader { "leads and owns" } else { "owns" };
-            format!("{does} {} (generation {generation}, {protocol})", share_text(share, protocol_type))
+            let share = share_text(share, protocol_type);
+            format!("{does} {share}{} (generation {generation}, {protocol})", told_text(assigned))
         }
         Rebalance::Revoked(work) => format!("gives up {} for a rebalance", share_text(work.share(), protocol_type)),
         Rebalance::Lost { share, reason } => format!("lost {}: {reason}", share_text(share, protocol_type)),
+        Rebalance::Drained => "has handed over everything".to_owned(),
         Rebalance::Failed { reason } => format!("is out of the group: {reason}"),
         Rebalance::Note(note) => note.to_string(),
+    }
+}
+
+/// What its strategy told it beside.
+fn told_text(assigned: &Assigned) -> String {
+    let mut text = String::new();
+    if let Some(primaries) = assigned.primaries() {
+        let list = partitions(primaries.iter().map(|(topic, list)| (*topic, list.as_slice())));
+        text = format!(", is the primary of {list}");
+    }
+    match assigned.writer() {
+        // A state says it itself.
+        Some(writer) if matches!(assigned.share, Share::Partitions(_)) => {
+            format!("{text}, with epoch {}", writer.epoch)
+        }
+        _ => text,
     }
 }
 

@@ -15,12 +15,14 @@ use super::failure::{Failure, Kind};
 use super::logs;
 use super::modules::Modules;
 use super::output::{Output, plain};
+use super::security::SecurityArgs;
 use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
+use crate::peer::Security;
 use crate::server::config::LogFormat;
 
-mod events;
-mod missing;
+pub(super) mod events;
+pub(super) mod missing;
 
 /// The protocol type whose work is partitions of topics.
 const CONSUMER: &str = "consumer";
@@ -34,6 +36,7 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Be a member of a group, and print what happens.
 #[derive(Args, Debug)]
 #[command(override_usage = "divvy join --group <GROUP> --topic <NAME> [--topic <NAME>]... [OPTIONS]
+       divvy join --group <GROUP> --topic-pattern <REGEX> [OPTIONS]
        divvy join --group <GROUP> --protocol-type <TYPE> [OPTIONS]")]
 pub struct Join {
     /// The coordinator, or any broker of a Kafka cluster
@@ -44,8 +47,11 @@ pub struct Join {
     group: String,
     /// A topic to share, for type consumer; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
-    #[arg(required_unless_present = "protocol_type", required_if_eq("protocol_type", CONSUMER))]
+    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"])]
     topics: Vec<String>,
+    /// All topics whose whole name matches this regular expression, now and later, instead
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    topic_pattern: Option<String>,
     /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
     #[arg(long, value_name = "TYPE")]
     protocol_type: Option<String>,
@@ -76,6 +82,8 @@ pub struct Join {
     /// How long a rebalance may wait for it
     #[arg(long, value_name = "MS", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
     rebalance_timeout_ms: u64,
+    #[command(flatten)]
+    security: SecurityArgs,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
     log_filter: String,
@@ -84,36 +92,25 @@ pub struct Join {
 impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
-        self.check_facts()?;
+        check_facts(&self.facts, self.rack.as_deref())?;
+        let security = self.security.read()?;
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        runtime.context("the runtime cannot start")?.block_on(self.live(folder, output))
+        runtime.context("the runtime cannot start")?.block_on(self.live(folder, security, output))
     }
 
     fn protocol_type(&self) -> &str {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
     }
 
-    /// Each fact once: of two values one would be lost without a word.
-    fn check_facts(&self) -> Result<()> {
-        let rack = self.rack.iter().map(|_| "rack");
-        let mut seen = BTreeSet::new();
-        match self.facts.iter().map(|(key, _)| key.as_str()).chain(rack).find(|key| !seen.insert(*key)) {
-            None => Ok(()),
-            Some("rack") if self.rack.is_some() => {
-                Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
-            }
-            Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
-        }
-    }
-
-    async fn live(self, folder: PathBuf, output: &Output) -> Result<()> {
+    async fn live(self, folder: PathBuf, security: Security, output: &Output) -> Result<()> {
         let protocol_type = self.protocol_type().to_owned();
         let mut stop = Stop::listen()?;
         self.begin(&folder, output)?;
-        let mut member = self.join(folder).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+        let mut member =
+            self.join(folder, security).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let done = tell(&mut member, &mut stop, &protocol_type, output).await;
         tokio::select! {
             () = member.leave() => {}
@@ -133,10 +130,14 @@ impl Join {
         missing.iter().try_for_each(|it| output.print(&it.event, || plain(&it.text)))
     }
 
-    async fn join(self, folder: PathBuf) -> Result<Member, JoinError> {
-        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
+    async fn join(self, folder: PathBuf, security: Security) -> Result<Member, JoinError> {
+        let mut builder =
+            Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id).security(security);
         builder = match self.protocol_type() {
-            CONSUMER => builder.subscribe(&self.topics),
+            CONSUMER => match &self.topic_pattern {
+                Some(pattern) => builder.subscribe_pattern(pattern),
+                None => builder.subscribe(&self.topics),
+            },
             "single-writer" => builder.single_writer(),
             other => builder.protocol_type(other),
         };
@@ -183,16 +184,33 @@ async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output:
     }
 }
 
-fn kind(error: &JoinError) -> Kind {
+pub(super) fn kind(error: &JoinError) -> Kind {
     match error {
         JoinError::NoFolder(_) => Kind::NotFound,
         JoinError::Sandbox(_) => Kind::Failed,
-        JoinError::NoAddress | JoinError::NoGroup | JoinError::NoPurpose | JoinError::SlowHeart { .. } => Kind::Usage,
+        JoinError::NoAddress
+        | JoinError::NoGroup
+        | JoinError::NoPurpose
+        | JoinError::TwoSubscriptions
+        | JoinError::Pattern { .. }
+        | JoinError::SlowHeart { .. } => Kind::Usage,
+    }
+}
+
+/// Each fact once: of two values one would be lost without a word.
+pub(super) fn check_facts(facts: &[(String, Value)], rack: Option<&str>) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    match facts.iter().map(|(key, _)| key.as_str()).chain(rack.map(|_| "rack")).find(|key| !seen.insert(*key)) {
+        None => Ok(()),
+        Some("rack") if rack.is_some() => {
+            Err(Failure::of(Kind::Usage, "--rack is the fact rack: leave --fact rack=… out, or --rack"))
+        }
+        Some(key) => Err(Failure::of(Kind::Usage, format!("--fact {key}=… is given twice: keep one of them"))),
     }
 }
 
 /// `weight=2` is a number, `zone=a` a text: a value that is JSON counts as what it says.
-fn fact(text: &str) -> Result<(String, Value), String> {
+pub(super) fn fact(text: &str) -> Result<(String, Value), String> {
     let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("write KEY=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
     Ok((key.to_owned(), value))

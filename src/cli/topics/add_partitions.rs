@@ -8,6 +8,7 @@ use crate::cli::SERVER;
 use crate::cli::address::{host_port, partitions, topic};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::Output;
+use crate::cli::security::SecurityArgs;
 use crate::wire::messages::create_partitions::{CreatePartitionsRequest, CreatePartitionsTopic};
 
 /// Give a topic more partitions. They are never taken away.
@@ -25,6 +26,8 @@ pub struct AddPartitions {
     /// The server
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 impl AddPartitions {
@@ -37,7 +40,7 @@ impl AddPartitions {
             validate_only: self.dry_run,
             ..Default::default()
         };
-        let answer = Kafka::connect(&self.server)?.ask(&request)?;
+        let answer = Kafka::connect(&self.server, &self.security)?.ask(&request)?;
         let grown = answer.results.first().with_context(|| format!("{} says nothing about the topic", self.server))?;
         if grown.error_code.is_error() {
             return Err(refused("no partition is added", grown.error_code, grown.error_message.as_ref()));

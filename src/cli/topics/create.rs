@@ -8,6 +8,7 @@ use crate::cli::SERVER;
 use crate::cli::address::{host_port, partitions, topic};
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::Output;
+use crate::cli::security::SecurityArgs;
 use crate::wire::messages::create_topics::{CreatableTopic, CreateTopicsRequest};
 
 /// Make a topic.
@@ -22,6 +23,8 @@ pub struct Create {
     /// The server
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 impl Create {
@@ -35,7 +38,7 @@ impl Create {
             ..Default::default()
         };
         let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
-        let answer = Kafka::connect(&self.server)?.ask(&request)?;
+        let answer = Kafka::connect(&self.server, &self.security)?.ask(&request)?;
         let made = answer.topics.first().with_context(|| format!("{} says nothing about the topic", self.server))?;
         if made.error_code.is_error() {
             // The server's own sentence names it.

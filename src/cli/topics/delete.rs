@@ -9,6 +9,7 @@ use crate::cli::confirm::Confirm;
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::outcomes::{self, Outcome};
 use crate::cli::output::Output;
+use crate::cli::security::SecurityArgs;
 use crate::wire::messages::delete_topics::{DeletableTopicResult, DeleteTopicState, DeleteTopicsRequest};
 
 /// Delete topics, and what every group has committed for them. A client that still names one makes it anew, unless
@@ -23,6 +24,8 @@ pub struct Delete {
     /// The server
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 impl Delete {
@@ -30,7 +33,7 @@ impl Delete {
     pub fn run(mut self, output: &Output) -> Result<()> {
         self.topics.sort();
         self.topics.dedup();
-        let mut server = Kafka::connect(&self.server)?;
+        let mut server = Kafka::connect(&self.server, &self.security)?;
         let names = self.topics.join(", ");
         self.confirm.ask(&format!("delete {names} at {}, with all that groups have committed there", self.server))?;
         let by_name =

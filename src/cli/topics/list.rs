@@ -10,6 +10,7 @@ use crate::cli::SERVER;
 use crate::cli::address::host_port;
 use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, table};
+use crate::cli::security::SecurityArgs;
 use crate::wire::messages::metadata::{MetadataRequest, MetadataResponse, MetadataResponseTopic};
 
 /// The topics with their partitions and racks.
@@ -18,6 +19,8 @@ pub struct List {
     /// The server
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_port)]
     server: String,
+    #[command(flatten)]
+    security: SecurityArgs,
 }
 
 /// Of racks that do not take turns those of the first partitions are shown; `--json` has all.
@@ -37,7 +40,7 @@ impl List {
     /// Prints them.
     pub fn run(self, output: &Output) -> Result<()> {
         let request = MetadataRequest { topics: None, allow_auto_topic_creation: false, ..Default::default() };
-        let answer = Kafka::connect(&self.server)?.ask(&request)?;
+        let answer = Kafka::connect(&self.server, &self.security)?.ask(&request)?;
         if answer.error_code.is_error() {
             return Err(refused("the topics are not listed", answer.error_code, None));
         }

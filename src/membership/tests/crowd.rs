@@ -14,7 +14,7 @@ use crate::embedded::consumer::{Assignment, Subscription};
 use crate::embedded::sticky::StickyData;
 use crate::ids::{Digest, Generation, MemberId};
 use crate::membership::config::{Config, Purpose};
-use crate::membership::event::{Event, JoinAnswer, JoinCall, Peer, Sent, SyncCall};
+use crate::membership::event::{Event, JoinAnswer, JoinCall, Look, Peer, Sent, SyncCall};
 use crate::membership::{Action, Membership, Notice, Share};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::topics::{Topic, TopicTable};
@@ -123,7 +123,8 @@ impl Crowd {
             for action in running.member.handle(event, self.now) {
                 match action {
                     Action::FindCoordinator => events.push(Event::CoordinatorFound(Peer::Other)),
-                    Action::FetchTopics(sent, names) => {
+                    Action::FetchTopics(sent, look) => {
+                        let Look::At(names) = look else { panic!("nobody has a pattern") };
                         let topic = Topic { partitions: PARTITIONS, racks: Vec::new() };
                         let table = names.into_iter().map(|name| (name, topic.clone())).collect();
                         events.push(Event::Topics(sent, Ok(TopicTable(table))));

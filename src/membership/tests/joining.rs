@@ -110,7 +110,7 @@ fn a_state_that_cannot_be_read_is_named_and_the_member_joins_again() {
 
 #[test]
 fn a_type_without_a_module_says_what_is_missing() {
-    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: "m".into(), context: None };
+    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: Some("m".into()), context: None };
     let mut story = Story::new(Config { purpose, ..config() });
     story.strategies(vec![fake(r#"{"abi":"1.0","name":"range"}"#)]).give(Event::Tick).find_coordinator(Peer::Divvy);
     let Some(Notice::Failed { reason }) = story.told.pop() else { panic!("nothing was said") };

@@ -9,7 +9,7 @@ use crate::embedded::consumer::Assignment;
 use crate::ids::{Digest, Generation, MemberId};
 use crate::membership::Action;
 use crate::membership::config::{Config, Purpose};
-use crate::membership::event::{Event, JoinAnswer, JoinExtras, Peer, PlanOrError, SyncCall};
+use crate::membership::event::{Event, JoinAnswer, JoinExtras, Look, Peer, PlanOrError, SyncCall};
 use crate::membership::lead::{Rules, ServedBy};
 use crate::membership::notice::{Notice, Role};
 use crate::wire::ErrorCode;
@@ -164,7 +164,8 @@ fn topics_that_get_no_answer_are_asked_for_again() {
 }
 
 fn single_writer(peer: Peer) -> Story {
-    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: "mine".into(), context: None };
+    let purpose =
+        Purpose::States { protocol_type: "single-writer".into(), metadata: Some("mine".into()), context: None };
     let mut story = Story::new(Config { purpose, ..config() });
     let manifest = r#"{"abi":"1.0","name":"standby","protocol_type":"single-writer","shape":"states"}"#;
     story.strategies(vec![failing(manifest)]).start(peer);
@@ -195,7 +196,7 @@ fn b44_a_topic_that_appears_after_the_plan_makes_the_leader_join_again() {
         };
     };
     assert_eq!(asked.1[0].as_str(), "clicks");
-    story.wanted.push(Action::FetchTopics(asked.0, asked.1));
+    story.wanted.push(Action::FetchTopics(asked.0, Look::At(asked.1)));
     story.topics_are(&[("clicks", 2)]);
     assert!(story.join().1.reason.contains("topic clicks appeared"), "compared with what the plan used");
 }

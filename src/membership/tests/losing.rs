@@ -7,7 +7,7 @@ use crate::embedded::consumer::Subscription;
 use crate::embedded::user_data::UserData;
 use crate::ids::{Generation, MemberId};
 use crate::membership::config::Config;
-use crate::membership::event::{Event, JoinAnswer, Peer};
+use crate::membership::event::{Event, JoinAnswer, Leaving, Peer};
 use crate::membership::notice::Notice;
 use crate::wire::ErrorCode;
 
@@ -144,9 +144,10 @@ fn work_is_given_up_before_the_member_joins_again() {
 fn leaving_tells_the_coordinator_and_nothing_follows() {
     let mut story = Story::stable_follower(Peer::Other);
     story.give(Event::Leave);
-    assert!(matches!(story.wanted[..], [crate::membership::Action::Leave(_)]), "{:?}", story.wanted);
-    story.wanted.clear();
-    story.give(Event::LeaveDone);
+    let (sent, how) = story.leave();
+    assert_eq!(how, Leaving::Ends);
+    story.wants_nothing();
+    story.give(Event::LeaveDone(sent, ErrorCode::None));
     assert_eq!(story.told.last(), Some(&Notice::Left));
     story.pass(INTERVAL * 20).wants_nothing();
     assert_eq!(story.member.next_deadline(), None);

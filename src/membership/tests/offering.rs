@@ -134,7 +134,8 @@ fn what_the_operator_names_is_offered_from_then_on() {
 
 #[test]
 fn the_last_module_of_a_member_is_not_given_up_while_its_file_is_copied_anew() {
-    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: "mine".into(), context: None };
+    let purpose =
+        Purpose::States { protocol_type: "single-writer".into(), metadata: Some("mine".into()), context: None };
     let mut story = Story::new(Config { purpose, ..config() });
     story.strategies(vec![fake(WRITER)]).start(Peer::Divvy).follows(5, "active-standby@1");
     let (sync, _) = story.sync();

@@ -9,7 +9,9 @@ use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest, 
 use crate::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
 use crate::ids::{Digest, Generation, GroupId, MemberId, Protocol, TopicName};
 use crate::membership::config::{Config, Purpose};
-use crate::membership::event::{Event, JoinAnswer, JoinCall, JoinExtras, Peer, Sent, SyncAnswer, SyncCall};
+use crate::membership::event::{
+    Event, JoinAnswer, JoinCall, JoinExtras, Leaving, Look, Peer, Sent, SyncAnswer, SyncCall,
+};
 use crate::membership::notice::{Assigned, Notice};
 use crate::membership::{Action, Actions, Membership};
 use crate::time::{Now, Timestamp, WallTime};
@@ -147,7 +149,22 @@ impl Story {
 
     pub fn topics_asked(&mut self) -> (Sent, Vec<TopicName>) {
         self.take("topics", |it| match it {
-            Action::FetchTopics(sent, names) => Some((sent.clone(), names.clone())),
+            Action::FetchTopics(sent, Look::At(names)) => Some((sent.clone(), names.clone())),
+            _ => None,
+        })
+    }
+
+    /// The look at all topics that the member wants.
+    pub fn look(&mut self) -> Sent {
+        self.take("look at all topics", |it| match it {
+            Action::FetchTopics(sent, Look::AtAll) => Some(sent.clone()),
+            _ => None,
+        })
+    }
+
+    pub fn leave(&mut self) -> (Sent, Leaving) {
+        self.take("LeaveGroup", |it| match it {
+            Action::Leave(sent, how) => Some((sent.clone(), *how)),
             _ => None,
         })
     }

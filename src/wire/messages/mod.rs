@@ -58,11 +58,13 @@ exchanges! {
     sync_group: SyncGroup, SyncGroupRequest => SyncGroupResponse;
     describe_groups: DescribeGroups, DescribeGroupsRequest => DescribeGroupsResponse;
     list_groups: ListGroups, ListGroupsRequest => ListGroupsResponse;
+    sasl_handshake: SaslHandshake, SaslHandshakeRequest => SaslHandshakeResponse;
     api_versions: ApiVersions, ApiVersionsRequest => ApiVersionsResponse;
     create_topics: CreateTopics, CreateTopicsRequest => CreateTopicsResponse;
     delete_topics: DeleteTopics, DeleteTopicsRequest => DeleteTopicsResponse;
     txn_offset_commit: TxnOffsetCommit, TxnOffsetCommitRequest => TxnOffsetCommitResponse;
     describe_configs: DescribeConfigs, DescribeConfigsRequest => DescribeConfigsResponse;
+    sasl_authenticate: SaslAuthenticate, SaslAuthenticateRequest => SaslAuthenticateResponse;
     create_partitions: CreatePartitions, CreatePartitionsRequest => CreatePartitionsResponse;
     describe_cluster: DescribeCluster, DescribeClusterRequest => DescribeClusterResponse;
     delete_groups: DeleteGroups, DeleteGroupsRequest => DeleteGroupsResponse;

@@ -13,7 +13,8 @@ use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use divvy::client::{JoinError, Member, Rebalance, Share};
+use divvy::client::{JoinError, Member, Offset, Rebalance, Share};
+use divvy::ids::TopicName;
 use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace};
 use serde_json::json;
@@ -60,8 +61,8 @@ async fn member(
             news = member.next() => news.ok_or("the member is over")?,
             command = commands.recv() => match command.as_deref() {
                 None | Some("leave") => break,
-                Some(other) => {
-                    say(json!({ "event": "failed", "reason": format!("there is no command {other}") }));
+                Some(command) => {
+                    say(obey(&member, topic, command).await);
                     continue;
                 }
             },
@@ -85,6 +86,7 @@ async fn member(
                 tell(&owns, assignments);
             }
             Rebalance::Failed { reason } => return Err(reason.into()),
+            Rebalance::Drained => return Err("drained, and nobody asked for it".into()),
             Rebalance::Note(note) => eprintln!("{note}"),
         }
     }
@@ -92,6 +94,31 @@ async fn member(
     member.leave().await;
     say(json!({ "event": "left" }));
     Ok(())
+}
+
+/// `commit 0 7` and `fetch 0`.
+async fn obey(member: &Member, topic: &str, command: &str) -> serde_json::Value {
+    match answer(member, TopicName::from(topic), command).await {
+        Ok(answer) => answer,
+        Err(error) => json!({ "event": "failed", "reason": format!("{command}: {error}") }),
+    }
+}
+
+async fn answer(member: &Member, topic: TopicName, command: &str) -> Result<serde_json::Value, Failure> {
+    match command.split(' ').collect::<Vec<_>>()[..] {
+        ["commit", partition, offset] => {
+            let (partition, offset) = (partition.parse()?, offset.parse()?);
+            member.commit(vec![Offset { topic, partition, offset }]).await?;
+            Ok(json!({ "event": "committed", "partition": partition, "offset": offset }))
+        }
+        ["fetch", partition] => {
+            let partition = partition.parse()?;
+            let committed = member.committed(&[(topic, vec![partition])]).await?;
+            let offset = committed.first().map_or(-1, |it| it.offset);
+            Ok(json!({ "event": "fetched", "partition": partition, "offset": offset }))
+        }
+        _ => Err("there is no such command".into()),
+    }
 }
 
 async fn join(

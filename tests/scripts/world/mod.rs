@@ -9,7 +9,9 @@ use divvy::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, 
 use divvy::embedded::consumer::{Assignment, TopicPartitions};
 use divvy::group::effects::{Author, JoinReply, PlanToCheck, PlanToMake};
 use divvy::group::event::*;
-use divvy::group::{Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work};
+use divvy::group::{
+    Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work, count_moves,
+};
 use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
@@ -429,7 +431,7 @@ impl World {
         }
         self.unstored.extend(effects.records);
         self.upto = self.upto.max(effects.upto);
-        let mut reviews = Vec::new();
+        let (mut reviews, mut compared) = (Vec::new(), Vec::new());
         for work in effects.work {
             match work {
                 Work::CheckPlan(id, plan) => {
@@ -450,10 +452,16 @@ impl World {
                     let Some(plan) = self.coordinator.plan_to_review(&group, id, now) else { continue };
                     reviews.push((id, self.fingerprint(&plan)));
                 }
+                Work::ComparePlans(id, plans) => compared.push((id, plans.generation, count_moves(&plans))),
             }
         }
         for (id, fingerprint) in reviews {
             self.give(Event::WorkDone(id, WorkOutcome::PlanReviewed(fingerprint)));
+        }
+        for (id, generation, moved) in compared {
+            let (now, group, outcome) = (self.now(), self.group.clone(), WorkOutcome::PlansCompared(generation, moved));
+            let effects = self.coordinator.handle(&group, Event::WorkDone(id, outcome), now, 0);
+            self.took_effect(effects);
         }
         if !self.checks_hold && !self.checks.is_empty() {
             let _ = self.plans("fine");

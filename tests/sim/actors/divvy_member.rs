@@ -15,6 +15,7 @@ use divvy::membership::event::{
 use divvy::membership::lead::Rules;
 use divvy::membership::{Membership, Notice, Strategies};
 use divvy::topics::{Topic, TopicTable};
+use divvy::wire::ErrorCode;
 
 use super::strategies::{even, offer, partitions, step_by_step};
 use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
@@ -44,7 +45,7 @@ enum Asked {
     Sync(Sent),
     Heartbeat(Sent),
     Listen(Sent),
-    Leave,
+    Leave(Sent),
     Topics(Sent),
     Coordinator,
 }
@@ -127,9 +128,9 @@ impl DivvyMember {
                 let patience = wait.as_millis() as u64 + 10_000;
                 self.ask(Lane::Ear, Asked::Listen(sent), call, patience, turn);
             }
-            Action::Leave(sent) => {
+            Action::Leave(sent, _) => {
                 let call = Call::leave(&identity(&sent));
-                self.ask(Lane::Prompt, Asked::Leave, call, 10_000, turn);
+                self.ask(Lane::Prompt, Asked::Leave(sent), call, 10_000, turn);
             }
             Action::FetchTopics(sent, _) => {
                 let tag = self.tag(Asked::Topics(sent));
@@ -349,7 +350,7 @@ impl Actor for DivvyMember {
             (Some(Asked::Sync(sent)), Reply::Sync(reply)) => self.give(Event::Synced(sent, sync_answer(reply)), turn),
             (Some(Asked::Heartbeat(sent)), Reply::Heartbeat(error)) => self.give(Event::Beaten(sent, error), turn),
             (Some(Asked::Listen(sent)), Reply::Heartbeat(error)) => self.give(Event::Heard(sent, error), turn),
-            (Some(Asked::Leave), _) => self.give(Event::LeaveDone, turn),
+            (Some(Asked::Leave(sent)), _) => self.give(Event::LeaveDone(sent, ErrorCode::None), turn),
             _ => {}
         }
     }
@@ -362,11 +363,11 @@ impl Actor for DivvyMember {
                 | Asked::Sync(sent)
                 | Asked::Heartbeat(sent)
                 | Asked::Listen(sent)
+                | Asked::Leave(sent)
                 | Asked::Topics(sent),
             ) => {
                 self.give(Event::Unanswered(sent, reason), turn);
             }
-            Some(Asked::Leave) => self.give(Event::LeaveDone, turn),
             Some(Asked::Coordinator) | None => {}
         }
     }

@@ -21,34 +21,37 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
-    Cast::play(bench, client.name, "", |cast| {
-        let seat = |name| Seat { name, client, strategy: "default", instance: None };
-        cast.join(&seat("first"))?;
-        cast.settle()?;
-        cast.commit_each()?;
-        println!("    the first member owns everything");
+    Cast::play(bench, client.name, "", |cast| three_come_and_go(cast, client, "default"))
+}
 
-        cast.join(&seat("second"))?;
-        cast.settle()?;
-        println!("    a second came: {}", cast.who_owns_what());
-        interrupted(cast, Away::Killed)?;
+/// Three members come one after the other and leave again; the coordinator dies under two, and stops under three.
+pub fn three_come_and_go(cast: &mut Cast<'_>, client: &'static Client, strategy: &str) -> Result<()> {
+    let seat = |name| Seat { name, client, strategy, instance: None };
+    cast.join(&seat("first"))?;
+    cast.settle()?;
+    cast.commit_each()?;
+    println!("    the first member owns everything");
 
-        cast.join(&seat("third"))?;
-        cast.settle()?;
-        cast.commit_each()?;
-        println!("    a third came: {}", cast.who_owns_what());
-        interrupted(cast, Away::Stopped)?;
+    cast.join(&seat("second"))?;
+    cast.settle()?;
+    println!("    a second came: {}", cast.who_owns_what());
+    interrupted(cast, Away::Killed)?;
 
-        cast.leave("first")?;
-        let settled = cast.settle()?;
-        println!("    the first left: {}, by {}", cast.who_owns_what(), settled.protocol);
-        if client.commits {
-            cast.fetch("third")?;
-        }
-        cast.leave("second")?;
-        cast.settle()?;
-        cast.leave("third")
-    })
+    cast.join(&seat("third"))?;
+    cast.settle()?;
+    cast.commit_each()?;
+    println!("    a third came: {}", cast.who_owns_what());
+    interrupted(cast, Away::Stopped)?;
+
+    cast.leave("first")?;
+    let settled = cast.settle()?;
+    println!("    the first left: {}, by {}", cast.who_owns_what(), settled.protocol);
+    if client.commits {
+        cast.fetch("third")?;
+    }
+    cast.leave("second")?;
+    cast.settle()?;
+    cast.leave("third")
 }
 
 /// Whether a member's metadata tells what it owns: then joining again says something new, and is a rebalance.

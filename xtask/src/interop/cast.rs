@@ -8,9 +8,11 @@ use serde_json::Value;
 
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
 use super::clients::WhenLost;
-use super::member::{Member, STEP, Seat};
-use crate::divvy::Server;
+use super::member::{Member, Place, STEP, Seat};
+use super::server::Coordinator;
+use crate::divvy::{self, Server};
 use crate::process::wait_until;
+use crate::shell::root;
 
 /// How the coordinator goes away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,11 +26,17 @@ pub enum Away {
 /// A server and the members of its group.
 pub struct Cast<'a> {
     /// The coordinator.
-    pub server: Server,
+    pub server: Coordinator<'a>,
+    /// The group, and the topic that it shares.
+    pub group: String,
+    /// See [`Self::group`].
+    pub topic: String,
     /// Where logs lie.
     pub folder: PathBuf,
     /// Those who are in the group, in the order of their coming.
     pub members: Vec<Member>,
+    /// Those who have left in good order.
+    pub gone: Vec<Member>,
     bench: &'a Bench,
     commits: i64,
 }
@@ -56,13 +64,53 @@ impl<'a> Cast<'a> {
         (server, folder): (Server, PathBuf),
         story: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let mut cast = Self { server, folder, members: Vec::new(), bench, commits: 0 };
+        let server = Coordinator::Divvy(Box::new(server));
+        let (group, topic) = (GROUP.to_owned(), TOPIC.to_owned());
+        let mut cast = Self { server, group, topic, folder, members: Vec::new(), gone: Vec::new(), bench, commits: 0 };
         story(&mut cast).inspect_err(|_| cast.show_logs())
+    }
+
+    /// The same on the Kafka broker, with a group and a topic of the case's own.
+    pub fn play_on_kafka(bench: &'a Bench, case: &str, story: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (server, folder) = (bench.kafka()?, bench.folder_of(case)?);
+        let (group, topic) = (format!("{GROUP}-{case}"), format!("{TOPIC}-{case}"));
+        let mut cast = Self { server, group, topic, folder, members: Vec::new(), gone: Vec::new(), bench, commits: 0 };
+        cast.make_topic(&cast.topic, PARTITIONS)?;
+        story(&mut cast).inspect_err(|_| cast.show_logs())
+    }
+
+    /// Makes a topic.
+    pub fn make_topic(&self, topic: &str, partitions: usize) -> Result<()> {
+        self.topics(["create", topic, "--partitions", &partitions.to_string()])
+    }
+
+    /// Gives a topic more partitions, up to so many.
+    pub fn grow_topic(&self, topic: &str, partitions: usize) -> Result<()> {
+        self.topics(["add-partitions", topic, "--to", &partitions.to_string()])
+    }
+
+    fn topics(&self, words: [&str; 4]) -> Result<()> {
+        let server = self.server.address();
+        let words = [&["topics"], &words[..], &["--server", &server]].concat();
+        divvy::ask(&self.bench.program, &words).map(drop)
+    }
+
+    /// A `divvy join` beside the members: told what to join by words of its own, with these modules.
+    pub fn divvy_join(&self, name: &str, modules: &[&str], words: &[&str]) -> Result<divvy::Member> {
+        for module in modules {
+            let file = root().join(format!("assignors/{module}.wasm"));
+            divvy::drop_module(&file, &divvy::modules_of(&self.folder, name), module)?;
+        }
+        let server = self.server.address();
+        let seat = divvy::Seat { name, server: &server, group: &self.group };
+        divvy::Member::join_with(&self.bench.program, &self.folder, &seat, words)
     }
 
     /// A member more.
     pub fn join(&mut self, seat: &Seat<'_>) -> Result<()> {
-        let member = Member::start(self.bench, &self.server.address(), &self.folder, seat)?;
+        let server = self.server.address();
+        let place = Place { server: &server, group: &self.group, topic: &self.topic, folder: &self.folder };
+        let member = Member::start(self.bench, &place, seat)?;
         self.members.push(member);
         Ok(())
     }
@@ -158,9 +206,10 @@ impl<'a> Cast<'a> {
 
     /// The member of that name leaves in good order; the others stay.
     pub fn leave(&mut self, name: &str) -> Result<()> {
-        self.member(name)?.leave()?;
-        self.members.retain(|member| member.name != name);
-        Ok(())
+        let mut member = self.part(name)?;
+        let left = member.leave();
+        self.gone.push(member);
+        left
     }
 
     /// The member of that name is no longer asked; its process goes on.
@@ -200,7 +249,7 @@ impl<'a> Cast<'a> {
 
     fn describe(&self) -> Result<Value> {
         // A group that nobody has joined yet is not there.
-        Ok(self.server.describe(GROUP).unwrap_or(Value::Null))
+        Ok(self.server.describe(&self.group).unwrap_or(Value::Null))
     }
 
     fn judge(&self, group: &Value) -> Result<Settled, String> {
@@ -213,7 +262,7 @@ impl<'a> Cast<'a> {
         let mut all = BTreeSet::new();
         for member in &self.members {
             let told = found(&member.name).ok_or_else(|| format!("{} is no member", member.name))?;
-            let given = told["state"][TOPIC].as_array().map(Vec::as_slice).unwrap_or_default();
+            let given = told["state"][&self.topic].as_array().map(Vec::as_slice).unwrap_or_default();
             let given: BTreeSet<i64> = given.iter().filter_map(Value::as_i64).collect();
             if given != member.owns {
                 return Err(format!("{} was given {given:?} and says it owns {:?}", member.name, member.owns));
@@ -235,9 +284,9 @@ impl<'a> Cast<'a> {
     }
 
     fn show_logs(&self) {
-        for member in &self.members {
+        for member in self.members.iter().chain(&self.gone) {
             eprintln!("--- log of {}\n{}", member.name, member.log_tail());
         }
-        eprintln!("--- log of divvy serve\n{}\n---", self.server.log_tail());
+        eprintln!("--- log of the coordinator\n{}\n---", self.server.log_tail());
     }
 }

@@ -1,13 +1,13 @@
 //! The clients: what each can do, what it needs, and how a member made of it is started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::node::Node;
 use crate::shell::root;
-use crate::{apt, divvy, go, java, python};
+use crate::{apt, divvy, go, java, kafka, python};
 
 /// A client library as its users get it.
 #[derive(Debug)]
@@ -55,6 +55,8 @@ pub enum Runtime {
     Node,
     /// divvy's own library.
     Divvy,
+    /// Apache Kafka's broker.
+    Kafka,
 }
 
 const EAGER: &[&str] = &["range", "roundrobin", "sticky"];
@@ -79,7 +81,7 @@ pub const CLIENTS: &[Client] = &[
 ];
 
 /// divvy's own member, for the cases where it is among the others.
-pub const DIVVY: Client = Client { commits: false, ..client("divvy", Runtime::Divvy, ALL) };
+pub const DIVVY: Client = client("divvy", Runtime::Divvy, ALL);
 
 /// The programs of the clients that were set up.
 #[derive(Default)]
@@ -113,9 +115,22 @@ impl Programs {
                 Runtime::Go => programs.go = go::build("go")?,
                 Runtime::Node => programs.node = Some(Node::with("node")?),
                 Runtime::Divvy => programs.divvy = divvy::build_member()?,
+                Runtime::Kafka => kafka::fetch()?,
             }
         }
         Ok(programs)
+    }
+
+    /// A script for Python or Node, with the packages of the clients at hand; its arguments follow.
+    pub fn script(&self, runtime: Runtime, script: &Path) -> Command {
+        match (runtime, &self.node) {
+            (Runtime::Node, Some(node)) => node.script(script),
+            _ => {
+                let mut command = Command::new(&self.python);
+                command.arg(script);
+                command
+            }
+        }
     }
 
     /// The program that is one member of a kind; its arguments follow.
@@ -135,6 +150,7 @@ impl Programs {
                 command.env("DIVVY_ASSIGNORS", root().join("assignors"));
                 command
             }
+            Runtime::Kafka => Command::new("false"),
             Runtime::Node => self.node.as_ref().map_or_else(|| Command::new("node"), |node| node.command("member.js")),
         };
         command.arg(client.name);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Case;
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
 use super::clients::{CLIENTS, Runtime};
-use super::member::{Member, STEP, Seat};
+use super::member::{Member, Place, STEP, Seat};
 use crate::divvy::{self, Role};
 use crate::process::wait_until;
 use crate::shell::root;
@@ -34,7 +34,8 @@ fn module(bench: &Bench) -> Result<()> {
         println!("    divvy's member owns every partition");
         for client in CLIENTS.iter().filter(|client| ["kafka-python", "confluent-kafka"].contains(&client.name)) {
             let seat = Seat { name: client.name, client, strategy: "range", instance: None };
-            clients.push(Member::start(bench, &address, &folder, &seat)?);
+            let place = Place { server: &address, group: GROUP, topic: TOPIC, folder: &folder };
+            clients.push(Member::start(bench, &place, &seat)?);
         }
         share(&mut leader, &mut clients)?;
         leads_with(&leader, &digest)?;

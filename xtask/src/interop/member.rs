@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::bench::{Bench, GROUP, TOPIC};
+use super::bench::Bench;
 use super::clients::Client;
 use crate::process::{Process, wait_until};
 
@@ -25,6 +25,19 @@ pub struct Seat<'a> {
     pub strategy: &'a str,
     /// Makes it a static member.
     pub instance: Option<&'a str>,
+}
+
+/// Which group, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Where the coordinator listens.
+    pub server: &'a str,
+    /// The group.
+    pub group: &'a str,
+    /// The topic that it shares.
+    pub topic: &'a str,
+    /// Where logs lie.
+    pub folder: &'a Path,
 }
 
 /// A member made of an unmodified client.
@@ -45,9 +58,10 @@ pub struct Member {
 
 impl Member {
     /// Starts it; it joins by itself.
-    pub fn start(bench: &Bench, server: &str, folder: &Path, seat: &Seat<'_>) -> Result<Self> {
+    pub fn start(bench: &Bench, place: &Place<'_>, seat: &Seat<'_>) -> Result<Self> {
+        let Place { server, group, topic, folder } = *place;
         let mut command = bench.programs.member(seat.client);
-        command.args([server, GROUP, TOPIC, seat.name, seat.strategy]).args(seat.instance);
+        command.args([server, group, topic, seat.name, seat.strategy]).args(seat.instance);
         let process = Process::start(seat.name, &command, &folder.join(format!("{}.log", seat.name)))?;
         let (owns, answers, history) = (BTreeSet::new(), Vec::new(), Vec::new());
         Ok(Self { name: seat.name.to_owned(), client: seat.client, owns, assignments: 0, history, answers, process })

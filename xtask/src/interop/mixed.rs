@@ -45,30 +45,33 @@ impl Group {
 }
 
 fn mixed(bench: &Bench, group: &Group) -> Result<()> {
-    let strategy = group.strategy;
-    Cast::play(bench, &format!("mixed-{}", group.name), "", |cast| {
-        for client in group.clients() {
-            cast.join(&Seat { name: client.name, client, strategy, instance: None })?;
-        }
-        let settled = cast.settle()?;
-        if settled.protocol != strategy {
-            bail!("{} members have {strategy} in common, and the group runs {}", cast.members.len(), settled.protocol);
-        }
-        println!("    {} members: {}", cast.members.len(), cast.who_owns_what());
-        interrupted(cast, Away::Killed)?;
+    let clients: Vec<&'static Client> = group.clients().collect();
+    Cast::play(bench, &format!("mixed-{}", group.name), "", |cast| together(cast, &clients, group.strategy))
+}
 
-        for client in group.clients().take(1) {
-            cast.join(&Seat { name: "latecomer", client, strategy, instance: None })?;
-        }
-        cast.rebalancing()?;
-        cast.restart(Away::Killed)?;
-        let settled = cast.settle()?;
-        println!("    a latecomer came, and the coordinator was killed in the rebalance: settled in {settled:?}");
+/// All of them in one group, whose coordinator dies twice, once in the middle of a rebalance; then each of them leads.
+pub fn together(cast: &mut Cast<'_>, clients: &[&'static Client], strategy: &str) -> Result<()> {
+    for client in clients {
+        cast.join(&Seat { name: client.name, client, strategy, instance: None })?;
+    }
+    let settled = cast.settle()?;
+    if settled.protocol != strategy {
+        bail!("{} members have {strategy} in common, and the group runs {}", cast.members.len(), settled.protocol);
+    }
+    println!("    {} members: {}", cast.members.len(), cast.who_owns_what());
+    interrupted(cast, Away::Killed)?;
 
-        let leaders = each_leads(cast)?;
-        println!("    each led in turn: {}", leaders.join(", "));
-        Ok(())
-    })
+    if let Some(client) = clients.first() {
+        cast.join(&Seat { name: "latecomer", client, strategy, instance: None })?;
+    }
+    cast.rebalancing()?;
+    cast.restart(Away::Killed)?;
+    let settled = cast.settle()?;
+    println!("    a latecomer came, and the coordinator was killed in the rebalance: settled in {settled:?}");
+
+    let leaders = each_leads(cast)?;
+    println!("    each led in turn: {}", leaders.join(", "));
+    Ok(())
 }
 
 /// The leader leaves until nobody is left: so each leads once, and plans for the others.

@@ -14,9 +14,13 @@ mod bench;
 mod cast;
 mod clients;
 mod coordinator;
+mod kafka;
 mod led;
 mod member;
 mod mixed;
+mod never_twice;
+mod readme;
+mod server;
 mod statics;
 mod takes_turns;
 
@@ -34,8 +38,17 @@ struct Case {
 }
 
 /// Every file of cases, in the order in which they run.
-const GROUPS: &[fn() -> Vec<Case>] =
-    &[alone::cases, statics::cases, mixed::cases, led::cases, coordinator::cases, admin::cases, takes_turns::cases];
+const GROUPS: &[fn() -> Vec<Case>] = &[
+    alone::cases,
+    statics::cases,
+    mixed::cases,
+    led::cases,
+    coordinator::cases,
+    admin::cases,
+    takes_turns::cases,
+    kafka::cases,
+    readme::cases,
+];
 
 /// Runs all cases, one (or those whose names begin so), or says which there are.
 pub fn run(arguments: &[String]) -> Result<()> {

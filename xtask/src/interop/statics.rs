@@ -30,44 +30,44 @@ fn able() -> impl Iterator<Item = &'static Client> {
 }
 
 fn returns(bench: &Bench, client: &'static Client) -> Result<()> {
-    Cast::play(bench, &format!("static-{}", client.name), "", |cast| {
-        // With `range` a leader that came back would make the same plan again: franz-go looks, and else asks for a
-        // rebalance of its own accord.
-        let seat = |name| Seat { name, client, strategy: "range", instance: Some(name) };
-        cast.join(&seat("first"))?;
-        cast.settle()?;
-        cast.join(&seat("second"))?;
-        let (before, _) = cast.rest()?;
-        println!("    two static members: {}", cast.who_owns_what());
+    Cast::play(bench, &format!("static-{}", client.name), "", |cast| both_come_back(cast, client))
+}
 
-        // One of the two leads: both kinds of return are seen.
-        for name in ["first", "second"] {
-            come_back(cast, &seat(name), |cast, name| cast.leave(name))?;
-            println!("    {name} left and came back: generation {} goes on", before.generation);
-        }
-        come_back(cast, &seat("second"), |cast, name| cast.kill(name))?;
-        println!("    second was killed and came back: generation {} goes on", before.generation);
-        // A leader whose library joins again by itself would begin a rebalance, whoever is static.
-        if client.when_lost == WhenLost::Waits {
-            come_back(cast, &seat("second"), |cast, name| {
-                cast.kill(name)?;
-                cast.restart(Away::Killed)
-            })?;
-            println!(
-                "    second and the coordinator were killed and came back: generation {} goes on",
-                before.generation
-            );
-        }
-        cast.commit_each()?;
+/// Two static members: each leaves and comes back, one is killed, also together with the coordinator; a dynamic one comes.
+pub fn both_come_back(cast: &mut Cast<'_>, client: &'static Client) -> Result<()> {
+    // With `range` a leader that came back would make the same plan again: franz-go looks, and else asks for a
+    // rebalance of its own accord.
+    let seat = |name| Seat { name, client, strategy: "range", instance: Some(name) };
+    cast.join(&seat("first"))?;
+    cast.settle()?;
+    cast.join(&seat("second"))?;
+    let (before, _) = cast.rest()?;
+    println!("    two static members: {}", cast.who_owns_what());
 
-        cast.join(&Seat { instance: None, ..seat("dynamic") })?;
-        let after = cast.settle()?;
-        println!("    a dynamic member came: {}", cast.who_owns_what());
-        if after.generation <= before.generation {
-            bail!("a newcomer came, and generation {} is still {}", before.generation, after.generation);
-        }
-        Ok(())
-    })
+    // One of the two leads: both kinds of return are seen.
+    for name in ["first", "second"] {
+        come_back(cast, &seat(name), |cast, name| cast.leave(name))?;
+        println!("    {name} left and came back: generation {} goes on", before.generation);
+    }
+    come_back(cast, &seat("second"), |cast, name| cast.kill(name))?;
+    println!("    second was killed and came back: generation {} goes on", before.generation);
+    // A leader whose library joins again by itself would begin a rebalance, whoever is static.
+    if client.when_lost == WhenLost::Waits {
+        come_back(cast, &seat("second"), |cast, name| {
+            cast.kill(name)?;
+            cast.restart(Away::Killed)
+        })?;
+        println!("    second and the coordinator were killed and came back: generation {} goes on", before.generation);
+    }
+    cast.commit_each()?;
+
+    cast.join(&Seat { instance: None, ..seat("dynamic") })?;
+    let after = cast.settle()?;
+    println!("    a dynamic member came: {}", cast.who_owns_what());
+    if after.generation <= before.generation {
+        bail!("a newcomer came, and generation {} is still {}", before.generation, after.generation);
+    }
+    Ok(())
 }
 
 /// Static members of one half of the libraries among dynamic ones of the other, then the other way round. Without

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, bail};
 
 use super::Case;
-use super::bench::{Bench, PARTITIONS};
+use super::bench::Bench;
 use super::cast::{Cast, Settled};
 use super::clients::{CLIENTS, Client, DIVVY, Runtime};
 use super::member::{Member, Seat};
+use super::never_twice::never_twice;
 
 /// Who is in the groups beside divvy. kafka-python and aiokafka read nobody else's history, and keep nothing.
 const OTHERS: [&str; 4] = ["java", "confluent-kafka", "franz-go", "sarama"];
@@ -39,16 +40,18 @@ pub fn cases() -> Vec<Case> {
     kinds.into_iter().map(case).collect()
 }
 
-fn others(strategy: &'static str) -> impl DoubleEndedIterator<Item = &'static Client> {
+/// Those of [`OTHERS`] that bring the strategy.
+pub fn others(strategy: &'static str) -> impl DoubleEndedIterator<Item = &'static Client> {
     CLIENTS.iter().filter(move |client| OTHERS.contains(&client.name) && client.strategies.contains(&strategy))
 }
 
-fn take_turns(cast: &mut Cast<'_>, strategy: &'static str, forming: usize) -> Result<()> {
+/// Every library joins, and leads, and leaves; each forming begins with another one.
+pub fn take_turns(cast: &mut Cast<'_>, strategy: &'static str, forming: usize) -> Result<()> {
     let mut clients: Vec<&'static Client> = [&DIVVY].into_iter().chain(others(strategy)).chain([&DIVVY]).collect();
     if forming % 2 == 1 {
         clients.reverse();
     }
-    let (mut gone, mut leader) = (Vec::new(), String::new());
+    let mut leader = String::new();
     for (place, client) in clients.into_iter().enumerate() {
         let before = owners(cast);
         let name = format!("{}-{forming}{place}", client.name);
@@ -66,10 +69,8 @@ fn take_turns(cast: &mut Cast<'_>, strategy: &'static str, forming: usize) -> Re
     while cast.members.len() > 1 {
         let leaver = leader;
         let before = owners(cast);
-        let mut member = cast.part(&leaver)?;
-        let had = member.owns.clone();
-        member.leave()?;
-        gone.push(member);
+        let had = cast.member(&leaver)?.owns.clone();
+        cast.leave(&leaver)?;
         let settled = settle(cast, strategy)?;
         let forgotten = |owner: &str| owner != leaver && is_forgotten(owner, strategy, &settled.leader, &leaver);
         let moved = moved(&before, &owners(cast), forgotten);
@@ -80,10 +81,8 @@ fn take_turns(cast: &mut Cast<'_>, strategy: &'static str, forming: usize) -> Re
         leader = settled.leader;
     }
     let last = cast.members.first().context("one is left")?.name.clone();
-    let mut member = cast.part(&last)?;
-    member.leave()?;
-    gone.push(member);
-    never_twice(&gone)
+    cast.leave(&last)?;
+    never_twice(&std::mem::take(&mut cast.gone))
 }
 
 fn settle(cast: &mut Cast<'_>, strategy: &str) -> Result<Settled> {
@@ -126,36 +125,4 @@ fn is_forgotten(owner: &str, strategy: &str, leader: &str, leader_before: &str) 
         "sticky" => (is(owner, "franz-go") && !remembers) || (is(owner, "sarama") && !told),
         _ => is(owner, "sarama") && is(leader, "franz-go"),
     }
-}
-
-/// By what the members said and when, no partition had two owners at any moment.
-fn never_twice(members: &[Member]) -> Result<()> {
-    for partition in 0..PARTITIONS as i64 {
-        let mut spans: Vec<(f64, f64, &str)> = Vec::new();
-        for member in members {
-            let mut since = None;
-            for (at, owned) in &member.history {
-                match (since, owned.contains(&partition)) {
-                    (None, true) => since = Some(*at),
-                    (Some(from), false) => {
-                        spans.push((from, *at, &member.name));
-                        since = None;
-                    }
-                    _ => {}
-                }
-            }
-            if since.is_some() {
-                bail!("{} left, and never said that it gave partition {partition} up", member.name);
-            }
-        }
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for pair in spans.windows(2) {
-            let ((_, until, one), (from, _, other)) = (pair[0], pair[1]);
-            if from < until {
-                bail!("{one} and {other} both had partition {partition} for {:.6} s", until - from);
-            }
-        }
-    }
-    println!("    at no moment had a partition two owners");
-    Ok(())
 }

@@ -1,0 +1,435 @@
+//! Which children run: a machine that is told what happened and when, and says what to start, to drain and to kill. Pure;
+//! `process.rs` does it.
+//!
+//! Four laws hold whatever happens. There is never more than one child for the same work. Nothing is handed over before
+//! every child that had it has ended. What was lost is killed at once, and started again only when it was assigned again.
+//! A child that ended by itself comes back after a wait that grows with each time in a row.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::limits::{FAILURES_KEPT, FIRST_RESTART, LONGEST_RESTART, RUNS_WELL};
+use super::work::{Key, Order};
+use crate::membership::backoff::Dice;
+use crate::time::Timestamp;
+
+#[cfg(test)]
+mod tests;
+
+/// One process, numbered in the order of their starts.
+pub(super) type ChildId = u64;
+
+/// What happened.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// This is the member's work now, and all of it.
+    Assigned(Vec<Order>),
+    /// This is to be finished and handed over.
+    Revoked(Vec<Key>),
+    /// This may be somebody else's already.
+    Lost(Vec<Key>),
+    /// A child says that it is at work.
+    Ready(ChildId),
+    /// A child, and all that it started, has ended.
+    Ended(ChildId, Exit),
+    /// The operator wants the member to leave; said twice, at once.
+    Stop,
+    /// The member is out of its group.
+    Out(String),
+    /// Time passed.
+    Tick,
+}
+
+/// How a child ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Exit {
+    /// With this code; 128 + N after signal N, as a shell shows it.
+    Code(i32),
+    /// It never was.
+    NotStarted(String),
+}
+
+/// What to do.
+#[derive(Debug)]
+pub(super) enum Action {
+    /// Start a child.
+    Start(ChildId, Order),
+    /// Ask it to finish and end.
+    Drain(ChildId),
+    /// End it, and all that it started.
+    Kill(ChildId),
+    /// Say that what was revoked is given up.
+    HandOver,
+    /// Leave the group: no child is left.
+    Leave(Why),
+    /// Tell people.
+    Tell(Key, News),
+}
+
+/// Why the member leaves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Why {
+    /// It was asked to.
+    Asked,
+    /// It is out of its group already.
+    Out(String),
+    /// Its children fail, or cannot be.
+    Failing(String),
+}
+
+/// What people want to know of a child.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum News {
+    /// It is started.
+    Started(ChildId),
+    /// It is at work.
+    Ready(ChildId),
+    /// It is asked to end.
+    Draining(ChildId),
+    /// It is ended.
+    Killed(ChildId, Cause),
+    /// It has ended as it should.
+    Ended(ChildId, Exit),
+    /// It has ended by itself, so often in a row; the next one is started after a while.
+    Failed {
+        /// Which.
+        child: ChildId,
+        /// How.
+        exit: Exit,
+        /// How often in a row.
+        failures: u32,
+        /// When the next one is started; none for never.
+        again_in: Option<Duration>,
+    },
+}
+
+/// Why a child is killed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// Its work may be somebody else's.
+    Lost,
+    /// It was asked to end and did not.
+    Grace,
+    /// It did not say that it is ready.
+    NotReady,
+    /// The operator does not want to wait.
+    Asked,
+}
+
+/// What the operator chose.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// How long a child may take to end.
+    pub(super) grace: Duration,
+    /// How long it may take to be ready; none when it is as soon as it is started.
+    pub(super) ready_within: Option<Duration>,
+    /// How often in a row a child may fail before the member leaves.
+    pub(super) max_restarts: Option<u32>,
+    /// How many there may be.
+    pub(super) max_children: usize,
+}
+
+/// Where a child stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    Starting {
+        until: Timestamp,
+    },
+    Running {
+        since: Timestamp,
+    },
+    Draining {
+        until: Timestamp,
+    },
+    /// Its end counts as a failure or not.
+    Killed {
+        failed: bool,
+    },
+}
+
+#[derive(Debug)]
+struct Child {
+    id: ChildId,
+    order: Order,
+    phase: Phase,
+}
+
+/// One piece of work: what is wanted, and who does it.
+#[derive(Debug, Default)]
+struct Slot {
+    wanted: Option<Order>,
+    child: Option<Child>,
+    /// In a row.
+    failures: u32,
+    /// Not started before.
+    not_before: Timestamp,
+    /// The failures count until then.
+    forget_at: Timestamp,
+}
+
+/// The machine.
+#[derive(Debug)]
+pub(super) struct Children {
+    settings: Settings,
+    now: Timestamp,
+    dice: Dice,
+    out: Vec<Action>,
+    slots: BTreeMap<Key, Slot>,
+    last_id: ChildId,
+    /// What is to be handed over as soon as no child has it.
+    handing_over: Option<Vec<Key>>,
+    stopping: Option<Why>,
+    left: bool,
+}
+
+impl Children {
+    /// None yet.
+    pub(super) fn new(settings: Settings, entropy: u64) -> Self {
+        Self {
+            settings,
+            now: Timestamp::default(),
+            dice: Dice::new(entropy),
+            out: Vec::new(),
+            slots: BTreeMap::new(),
+            last_id: 0,
+            handing_over: None,
+            stopping: None,
+            left: false,
+        }
+    }
+
+    /// Takes in what happened and says what to do, in order.
+    pub(super) fn handle(&mut self, event: Event, now: Timestamp) -> Vec<Action> {
+        self.now = now;
+        match event {
+            Event::Assigned(orders) => self.assigned(orders),
+            Event::Revoked(keys) => {
+                keys.iter().for_each(|key| self.unwanted(key));
+                keys.iter().for_each(|key| self.drain(key));
+                self.handing_over.get_or_insert_default().extend(keys);
+            }
+            Event::Lost(keys) => {
+                // The member has nothing to hand over any more.
+                self.handing_over = None;
+                keys.iter().for_each(|key| self.unwanted(key));
+                keys.iter().for_each(|key| self.kill(key, Cause::Lost, false));
+            }
+            Event::Ready(id) => self.ready(id),
+            Event::Ended(id, exit) => self.ended(id, exit),
+            Event::Stop => self.stop(),
+            Event::Out(reason) => {
+                self.stopping = Some(Why::Out(reason));
+                self.end_all(|it, key| it.kill(key, Cause::Lost, false));
+            }
+            Event::Tick => {}
+        }
+        self.turn();
+        std::mem::take(&mut self.out)
+    }
+
+    /// When [`Event::Tick`] has something to do, if nothing happens before.
+    pub(super) fn next_deadline(&self) -> Option<Timestamp> {
+        self.slots.values().filter_map(|slot| self.due(slot)).min()
+    }
+
+    fn due(&self, slot: &Slot) -> Option<Timestamp> {
+        match slot.child.as_ref().map(|child| child.phase) {
+            Some(Phase::Starting { until }) => Some(until),
+            Some(Phase::Running { since }) => (slot.failures > 0).then_some(since + RUNS_WELL),
+            Some(Phase::Draining { until }) => Some(until),
+            Some(Phase::Killed { .. }) => None,
+            None if slot.wanted.is_some() => Some(slot.not_before),
+            None => Some(slot.forget_at),
+        }
+    }
+
+    fn assigned(&mut self, orders: Vec<Order>) {
+        if self.stopping.is_some() {
+            return;
+        }
+        if orders.len() > self.settings.max_children {
+            return self.give_up(format!(
+                "the share has {} partitions, and there may be {} children: run more members, raise --max-children, or \
+                 leave --each out",
+                orders.len(),
+                self.settings.max_children
+            ));
+        }
+        let mut orders: BTreeMap<Key, Order> = orders.into_iter().map(|order| (order.key.clone(), order)).collect();
+        self.each_key(|it, key| {
+            let order = orders.remove(key);
+            let Some(slot) = it.slots.get_mut(key) else { return };
+            let was_told = |order: &Order| slot.child.as_ref().is_none_or(|child| child.order.work == order.work);
+            match &order {
+                Some(order) if was_told(order) => {}
+                // The same child cannot be told: another one takes its place.
+                Some(_) => it.drain(key),
+                // It was revoked or lost before, or it is not the member's work.
+                None => it.kill(key, Cause::Lost, false),
+            }
+            if let Some(slot) = it.slots.get_mut(key) {
+                slot.wanted = order;
+            }
+        });
+        for (key, order) in orders {
+            self.slots.entry(key).or_default().wanted = Some(order);
+        }
+    }
+
+    fn unwanted(&mut self, key: &Key) {
+        if let Some(slot) = self.slots.get_mut(key) {
+            slot.wanted = None;
+        }
+    }
+
+    fn ready(&mut self, id: ChildId) {
+        let now = self.now;
+        let Some((key, slot)) = self.slots.iter_mut().find(|(_, slot)| slot.is(id)) else { return };
+        let key = key.clone();
+        if let Some(child) = slot.child.as_mut().filter(|child| matches!(child.phase, Phase::Starting { .. })) {
+            child.phase = Phase::Running { since: now };
+            self.tell(key, News::Ready(id));
+        }
+    }
+
+    fn ended(&mut self, id: ChildId, exit: Exit) {
+        let now = self.now;
+        let Some((key, slot)) = self.slots.iter_mut().find(|(_, slot)| slot.is(id)) else { return };
+        let key = key.clone();
+        let Some(child) = slot.child.take() else { return };
+        if matches!(child.phase, Phase::Running { since } if now - since >= RUNS_WELL) {
+            slot.failures = 0;
+        }
+        match child.phase {
+            Phase::Draining { .. } | Phase::Killed { failed: false } => self.tell(key, News::Ended(id, exit)),
+            _ => self.failed(key, id, exit),
+        }
+    }
+
+    fn failed(&mut self, key: Key, child: ChildId, exit: Exit) {
+        let (now, most) = (self.now, self.settings.max_restarts);
+        let Some(slot) = self.slots.get_mut(&key) else { return };
+        slot.failures = slot.failures.saturating_add(1);
+        let failures = slot.failures;
+        let doubled = FIRST_RESTART.saturating_mul(1 << (failures - 1).min(16)).min(LONGEST_RESTART);
+        let wait = self.dice.around(doubled);
+        slot.not_before = now + wait;
+        slot.forget_at = now + FAILURES_KEPT;
+        let enough = most.is_some_and(|most| failures > most);
+        let again_in = (!enough && self.stopping.is_none()).then_some(wait);
+        self.tell(key.clone(), News::Failed { child, exit, failures, again_in });
+        if enough && self.stopping.is_none() {
+            self.give_up(format!("{key} has failed {failures} times in a row: see what it says above"));
+        }
+    }
+
+    /// The others get the work; those children that run end in order.
+    fn give_up(&mut self, reason: String) {
+        self.stopping = Some(Why::Failing(reason));
+        self.end_all(Self::drain);
+    }
+
+    fn stop(&mut self) {
+        match self.stopping {
+            None => {
+                self.stopping = Some(Why::Asked);
+                self.end_all(Self::drain);
+            }
+            Some(_) => self.end_all(|it, key| it.kill(key, Cause::Asked, false)),
+        }
+    }
+
+    /// Nothing is started any more.
+    fn end_all(&mut self, mut end: impl FnMut(&mut Self, &Key)) {
+        self.each_key(|it, key| {
+            it.unwanted(key);
+            end(it, key);
+        });
+    }
+
+    fn drain(&mut self, key: &Key) {
+        let until = self.now + self.settings.grace;
+        let Some(child) = self.slots.get_mut(key).and_then(|slot| slot.child.as_mut()) else { return };
+        if matches!(child.phase, Phase::Starting { .. } | Phase::Running { .. }) {
+            child.phase = Phase::Draining { until };
+            let id = child.id;
+            self.out.push(Action::Drain(id));
+            self.tell(key.clone(), News::Draining(id));
+        }
+    }
+
+    fn kill(&mut self, key: &Key, cause: Cause, failed: bool) {
+        let Some(child) = self.slots.get_mut(key).and_then(|slot| slot.child.as_mut()) else { return };
+        if !matches!(child.phase, Phase::Killed { .. }) {
+            child.phase = Phase::Killed { failed };
+            let id = child.id;
+            self.out.push(Action::Kill(id));
+            self.tell(key.clone(), News::Killed(id, cause));
+        }
+    }
+
+    /// Does what is due.
+    fn turn(&mut self) {
+        self.each_key(Self::turn_one);
+        let busy = |key: &Key| self.slots.get(key).is_some_and(|slot| slot.child.is_some());
+        if self.handing_over.as_ref().is_some_and(|keys| !keys.iter().any(busy)) {
+            self.handing_over = None;
+            self.out.push(Action::HandOver);
+        }
+        let idle = self.slots.values().all(|slot| slot.child.is_none());
+        if let Some(why) = self.stopping.clone().filter(|_| idle && !self.left) {
+            self.left = true;
+            self.out.push(Action::Leave(why));
+        }
+    }
+
+    fn turn_one(&mut self, key: &Key) {
+        let now = self.now;
+        let Some(slot) = self.slots.get_mut(key) else { return };
+        match slot.child.as_ref().map(|child| child.phase) {
+            Some(Phase::Starting { until }) if until <= now => self.kill(key, Cause::NotReady, true),
+            Some(Phase::Draining { until }) if until <= now => self.kill(key, Cause::Grace, false),
+            Some(Phase::Running { since }) if since + RUNS_WELL <= now => slot.failures = 0,
+            Some(_) => {}
+            None if slot.wanted.is_some() => {
+                if slot.not_before <= now {
+                    self.start(key);
+                }
+            }
+            None if slot.failures == 0 || slot.forget_at <= now => {
+                self.slots.remove(key);
+            }
+            None => {}
+        }
+    }
+
+    fn start(&mut self, key: &Key) {
+        let now = self.now;
+        let Some(slot) = self.slots.get_mut(key) else { return };
+        let Some(order) = slot.wanted.clone() else { return };
+        self.last_id += 1;
+        let id = self.last_id;
+        let phase = match self.settings.ready_within {
+            None => Phase::Running { since: now },
+            Some(within) => Phase::Starting { until: now + within },
+        };
+        slot.child = Some(Child { id, order: order.clone(), phase });
+        self.out.push(Action::Start(id, order));
+        self.tell(key.clone(), News::Started(id));
+    }
+
+    fn each_key(&mut self, mut each: impl FnMut(&mut Self, &Key)) {
+        let keys: Vec<Key> = self.slots.keys().cloned().collect();
+        keys.iter().for_each(|key| each(self, key));
+    }
+
+    fn tell(&mut self, key: Key, news: News) {
+        self.out.push(Action::Tell(key, news));
+    }
+}
+
+impl Slot {
+    fn is(&self, id: ChildId) -> bool {
+        self.child.as_ref().is_some_and(|child| child.id == id)
+    }
+}

@@ -1,0 +1,325 @@
+//! Stories of children: what is started, drained, killed and handed over, and when.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cli::run::work::Work;
+use crate::ids::TopicName;
+
+const GRACE: Duration = Duration::from_secs(30);
+
+fn settings() -> Settings {
+    Settings { grace: GRACE, ready_within: None, max_restarts: None, max_children: 8 }
+}
+
+/// A machine, its clock, and what it wanted so far.
+struct Story {
+    children: Children,
+    now: Timestamp,
+}
+
+impl Story {
+    fn new() -> Self {
+        Self::with(settings())
+    }
+
+    fn with(settings: Settings) -> Self {
+        Self { children: Children::new(settings, 7), now: Timestamp(1_000) }
+    }
+
+    /// What it wants now, in short words.
+    fn on(&mut self, event: Event) -> Vec<String> {
+        self.children.handle(event, self.now).iter().filter_map(short).collect()
+    }
+
+    fn after(&mut self, wait: Duration) -> Vec<String> {
+        self.now = self.now + wait;
+        self.on(Event::Tick)
+    }
+
+    /// Goes to the next deadline.
+    fn due(&mut self) -> Vec<String> {
+        self.now = self.children.next_deadline().expect("something is due").max(self.now);
+        self.on(Event::Tick)
+    }
+
+    fn fail(&mut self, id: ChildId) -> Vec<String> {
+        self.on(Event::Ended(id, Exit::Code(1)))
+    }
+
+    fn end(&mut self, id: ChildId) -> Vec<String> {
+        self.on(Event::Ended(id, Exit::Code(0)))
+    }
+}
+
+fn short(action: &Action) -> Option<String> {
+    Some(match action {
+        Action::Start(id, order) => format!("start {id} {}", order.key),
+        Action::Drain(id) => format!("drain {id}"),
+        Action::Kill(id) => format!("kill {id}"),
+        Action::HandOver => "hand over".to_owned(),
+        Action::Leave(Why::Asked) => "leave".to_owned(),
+        Action::Leave(Why::Out(reason) | Why::Failing(reason)) => format!("leave: {reason}"),
+        Action::Tell(..) => return None,
+    })
+}
+
+fn key(partition: i32) -> Key {
+    Key::Partition(TopicName::from("t"), partition)
+}
+
+/// One child each.
+fn each(partitions: &[i32]) -> Event {
+    Event::Assigned(partitions.iter().map(|it| order(key(*it), &[*it])).collect())
+}
+
+/// One child for all.
+fn whole(partitions: &[i32]) -> Event {
+    Event::Assigned(vec![order(Key::Member, partitions)])
+}
+
+fn order(key: Key, partitions: &[i32]) -> Order {
+    let work = Work { partitions: vec![(TopicName::from("t"), partitions.to_vec())], primaries: None };
+    Order { key, work, environment: Arc::default() }
+}
+
+fn revoked(partitions: &[i32]) -> Event {
+    Event::Revoked(partitions.iter().copied().map(key).collect())
+}
+
+fn lost(partitions: &[i32]) -> Event {
+    Event::Lost(partitions.iter().copied().map(key).collect())
+}
+
+#[test]
+fn work_is_handed_over_when_the_last_child_that_had_it_has_ended() {
+    let mut story = Story::new();
+    assert_eq!(story.on(each(&[0, 1])), ["start 1 t-0", "start 2 t-1"]);
+    assert_eq!(story.on(revoked(&[0, 1])), ["drain 1", "drain 2"]);
+    assert!(story.end(2).is_empty());
+    assert_eq!(story.end(1), ["hand over"]);
+    assert_eq!(story.on(each(&[1])), ["start 3 t-1"]);
+}
+
+#[test]
+fn step_by_step_what_is_kept_is_not_touched() {
+    let mut story = Story::new();
+    story.on(each(&[0, 1, 2]));
+    assert_eq!(story.on(revoked(&[2])), ["drain 3"]);
+    assert_eq!(story.end(3), ["hand over"]);
+    assert!(story.on(each(&[0, 1])).is_empty());
+    assert_eq!(story.on(each(&[0, 1, 5])), ["start 4 t-5"]);
+}
+
+#[test]
+fn a_child_that_has_the_whole_share_is_started_anew_when_the_share_changes() {
+    let mut story = Story::new();
+    assert_eq!(story.on(whole(&[0, 1])), ["start 1 child"]);
+    assert!(story.on(whole(&[0, 1])).is_empty(), "the same share in another generation");
+    assert_eq!(story.on(whole(&[0, 1, 2])), ["drain 1"]);
+    assert_eq!(story.end(1), ["start 2 child"]);
+}
+
+#[test]
+fn who_does_not_end_in_time_is_killed_and_only_then_is_the_work_handed_over() {
+    let mut story = Story::new();
+    story.on(each(&[0]));
+    assert_eq!(story.on(revoked(&[0])), ["drain 1"]);
+    assert!(story.after(GRACE - Duration::from_millis(1)).is_empty());
+    assert_eq!(story.due(), ["kill 1"]);
+    assert_eq!(story.end(1), ["hand over"]);
+}
+
+#[test]
+fn what_is_lost_is_killed_at_once_even_while_it_is_drained() {
+    let mut story = Story::new();
+    story.on(each(&[0, 1]));
+    story.on(revoked(&[0, 1]));
+    assert_eq!(story.on(lost(&[0, 1])), ["kill 1", "kill 2"]);
+    assert!(story.end(1).is_empty(), "there is nothing to hand over any more");
+    // Assigned again before the last of it is dead: there are never two.
+    assert_eq!(story.on(each(&[0, 1])), ["start 3 t-0"]);
+    assert_eq!(story.end(2), ["start 4 t-1"]);
+}
+
+#[test]
+fn nothing_to_end_is_handed_over_at_once() {
+    let mut story = Story::new();
+    story.on(each(&[0]));
+    story.fail(1);
+    assert_eq!(story.on(revoked(&[0])), ["hand over"]);
+    assert_eq!(story.on(revoked(&[])), ["hand over"]);
+}
+
+#[test]
+fn a_child_that_fails_comes_back_later_each_time_and_a_rebalance_does_not_hurry_it() {
+    let mut story = Story::new();
+    story.on(each(&[0]));
+    let mut waits = Vec::new();
+    for id in 1..10 {
+        assert!(story.fail(id).is_empty());
+        let due = story.children.next_deadline().unwrap();
+        waits.push(due - story.now);
+        if id == 5 {
+            story.on(revoked(&[0]));
+            assert!(story.on(each(&[0])).is_empty(), "it still waits");
+        }
+        assert_eq!(story.due(), [format!("start {} t-0", id + 1)]);
+    }
+    let within = |wait: Duration, of: Duration| wait >= of * 4 / 5 && wait <= of * 6 / 5;
+    assert!(within(waits[0], FIRST_RESTART) && within(waits[1], FIRST_RESTART * 2), "{waits:?}");
+    assert!(within(waits[8], LONGEST_RESTART), "{waits:?}");
+
+    story.after(RUNS_WELL);
+    story.fail(10);
+    assert!(within(story.children.next_deadline().unwrap() - story.now, FIRST_RESTART), "it ran well in between");
+}
+
+#[test]
+fn a_child_that_keeps_failing_has_the_member_leave_when_the_others_have_ended() {
+    let mut story = Story::with(Settings { max_restarts: Some(1), ..settings() });
+    story.on(each(&[0, 1]));
+    story.fail(1);
+    assert_eq!(story.due(), ["start 3 t-0"]);
+    assert_eq!(story.fail(3), ["drain 2"]);
+    assert_eq!(story.end(2), ["leave: t-0 has failed 2 times in a row: see what it says above"]);
+    assert!(story.on(each(&[0, 1])).is_empty(), "nothing is started any more");
+}
+
+#[test]
+fn who_is_not_ready_in_time_has_failed() {
+    let within = Duration::from_secs(5);
+    let mut story = Story::with(Settings { ready_within: Some(within), ..settings() });
+    story.on(each(&[0, 1]));
+    story.on(Event::Ready(1));
+    assert_eq!(story.after(within), ["kill 2"]);
+    assert!(story.end(2).is_empty());
+    assert_eq!(story.due(), ["start 3 t-1"]);
+}
+
+#[test]
+fn asked_once_to_stop_it_drains_asked_twice_it_kills() {
+    let mut story = Story::new();
+    story.on(each(&[0, 1]));
+    assert_eq!(story.on(Event::Stop), ["drain 1", "drain 2"]);
+    assert!(story.end(1).is_empty());
+    assert_eq!(story.on(Event::Stop), ["kill 2"]);
+    assert_eq!(story.end(2), ["leave"]);
+    assert!(story.children.next_deadline().is_none());
+
+    assert_eq!(Story::new().on(Event::Stop), ["leave"]);
+}
+
+#[test]
+fn a_member_that_is_out_ends_its_children_at_once() {
+    let mut story = Story::new();
+    story.on(each(&[0]));
+    assert_eq!(story.on(Event::Out("fenced".to_owned())), ["kill 1"]);
+    assert_eq!(story.end(1), ["leave: fenced"]);
+}
+
+#[test]
+fn a_share_with_too_many_partitions_is_for_others() {
+    let mut story = Story::new();
+    let told = story.on(each(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
+    assert!(told.len() == 1 && told[0].contains("9 partitions") && told[0].contains("--max-children"), "{told:?}");
+}
+
+/// The world around the machine: which children live, and what the member may work on.
+#[derive(Default)]
+struct World {
+    alive: BTreeSet<(ChildId, Key)>,
+    asked_to_end: BTreeSet<ChildId>,
+    owned: BTreeSet<Key>,
+    revoking: Option<Vec<Key>>,
+    left: bool,
+}
+
+impl World {
+    fn perform(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            assert!(!self.left, "nothing is done after leaving");
+            match action {
+                Action::Start(id, order) => {
+                    assert!(self.owned.contains(&order.key), "{} is not the member's", order.key);
+                    assert!(self.alive.iter().all(|(_, key)| *key != order.key), "two children for {}", order.key);
+                    self.alive.insert((id, order.key));
+                }
+                Action::Drain(id) | Action::Kill(id) => {
+                    assert!(self.alive.iter().any(|(alive, _)| *alive == id), "{id} has ended");
+                    self.asked_to_end.insert(id);
+                }
+                Action::HandOver => {
+                    let given = self.revoking.take().expect("something was revoked");
+                    let working = self.alive.iter().find(|(_, key)| given.contains(key));
+                    assert!(working.is_none(), "{working:?} works on what was handed over");
+                }
+                Action::Leave(_) => {
+                    assert!(self.alive.is_empty(), "children are left behind");
+                    self.left = true;
+                }
+                Action::Tell(..) => {}
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Whatever happens in whatever order: one child for one piece of work, nothing handed over while it is worked on,
+    /// no child left behind, and a machine that has something to do says when.
+    #[test]
+    fn the_laws_hold(steps in prop::collection::vec((0u8..10, any::<u8>(), 0u64..40_000), 1..120), entropy in any::<u64>()) {
+        let settings = Settings { ready_within: Some(Duration::from_secs(9)), max_restarts: Some(5), ..settings() };
+        let (mut children, mut world) = (Children::new(settings, entropy), World::default());
+        let mut now = Timestamp(0);
+        for (what, which, wait) in steps {
+            now = now + Duration::from_millis(wait);
+            let some: Vec<i32> = (0..6).filter(|bit| which & (1 << bit) != 0).collect();
+            let pick = world.alive.iter().nth(usize::from(which) % world.alive.len().max(1)).cloned();
+            let event = match (what, pick) {
+                (0 | 1, _) if world.revoking.is_none() => {
+                    world.owned = some.iter().copied().map(key).collect();
+                    each(&some)
+                }
+                (2 | 3, _) if world.revoking.is_none() => {
+                    let keys: Vec<Key> = some.iter().copied().map(key).filter(|it| world.owned.contains(it)).collect();
+                    keys.iter().for_each(|key| { world.owned.remove(key); });
+                    world.revoking = Some(keys.clone());
+                    Event::Revoked(keys)
+                }
+                (4, _) => {
+                    let keys = std::mem::take(&mut world.owned).into_iter().chain(world.revoking.take().into_iter().flatten());
+                    Event::Lost(keys.collect())
+                }
+                (5 | 6, Some((id, key))) => {
+                    world.alive.remove(&(id, key));
+                    Event::Ended(id, Exit::Code(1))
+                }
+                (7, Some((id, _))) => Event::Ready(id),
+                (8, _) if which < 8 => Event::Stop,
+                (9, _) if which == 0 => Event::Out("out".to_owned()),
+                _ => Event::Tick,
+            };
+            world.perform(children.handle(event, now));
+            prop_assert!(children.next_deadline().is_none_or(|at| at > now), "it would be woken for nothing");
+            if world.left {
+                return Ok(());
+            }
+        }
+        // In the end all is given up, and all children end.
+        let mut event = Event::Stop;
+        for _ in 0..100 {
+            world.perform(children.handle(event, now));
+            if world.left {
+                return Ok(());
+            }
+            let (id, key) = world.alive.pop_first().expect("only children keep it");
+            prop_assert!(world.asked_to_end.contains(&id), "{key} runs on");
+            event = Event::Ended(id, Exit::Code(0));
+        }
+        prop_assert!(false, "it never left");
+    }
+}

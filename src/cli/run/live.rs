@@ -1,0 +1,162 @@
+//! The life of `divvy run`: what the member is told becomes events of [`Children`], and what these want is done.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::children::{Action, Children, Event, News, Why};
+use super::printer::Printer;
+use super::process::Processes;
+use super::say;
+use super::work::{Division, Key, keys, orders};
+use crate::cli::clock;
+use crate::cli::failure::{Failure, Kind, ReaderGone};
+use crate::cli::join::events;
+use crate::cli::output::plain;
+use crate::cli::signals::Stop;
+use crate::client::{Member, Rebalance, Revoked};
+use crate::time::Timestamp;
+
+/// What of the command line a life needs.
+pub(super) struct Names {
+    /// The group.
+    pub(super) group: String,
+    /// The protocol type.
+    pub(super) protocol_type: String,
+    /// How a child that has the member's whole share is called.
+    pub(super) member: String,
+    /// How the share is divided.
+    pub(super) division: Division,
+}
+
+/// One member and its children.
+pub(super) struct Life {
+    pub(super) names: Names,
+    pub(super) children: Children,
+    pub(super) processes: Processes,
+    pub(super) printer: Printer,
+    /// Answered when the children that had it have ended.
+    pub(super) revoked: Vec<Revoked>,
+}
+
+/// How the member's time in its group ended, for the exit code.
+enum End {
+    Left(Why),
+    ReaderGone,
+}
+
+impl Life {
+    /// Goes on until the member is to leave and no child is left; leaves.
+    pub(super) async fn live(mut self, mut member: Member, mut stop: Stop) -> Result<()> {
+        let end = self.until_the_end(&mut member, &mut stop).await;
+        tokio::select! {
+            () = member.leave() => {}
+            // Whoever asks twice does not want to wait.
+            () = stop.wished() => {}
+        }
+        match end {
+            End::ReaderGone => Err(ReaderGone.into()),
+            End::Left(Why::Asked) => {
+                self.printer.say(json!({ "event": "left" }), "left".to_owned());
+                Ok(())
+            }
+            End::Left(Why::Out(reason)) => {
+                Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")))
+            }
+            End::Left(Why::Failing(reason)) => {
+                Err(Failure::of(Kind::Failed, format!("the member has left the group: {reason}")))
+            }
+        }
+    }
+
+    async fn until_the_end(&mut self, member: &mut Member, stop: &mut Stop) -> End {
+        let (mut out, mut reader_gone) = (None, false);
+        let mut is_in = true;
+        loop {
+            let event = tokio::select! {
+                event = self.processes.next() => event,
+                news = member.next(), if is_in => match news {
+                    Some(news) => self.take_in(news, &mut out),
+                    None => {
+                        is_in = false;
+                        Event::Out(out.take().unwrap_or_else(|| "it was ended".to_owned()))
+                    }
+                },
+                () = stop.wished() => Event::Stop,
+                () = self.printer.reader_gone(), if !reader_gone => {
+                    reader_gone = true;
+                    Event::Stop
+                }
+                () = until(self.children.next_deadline()) => Event::Tick,
+            };
+            for action in self.children.handle(event, clock::now()) {
+                if let Some(why) = self.perform(action) {
+                    return if reader_gone { End::ReaderGone } else { End::Left(why) };
+                }
+            }
+        }
+    }
+
+    /// Says what the member was told, and translates it.
+    fn take_in(&mut self, news: Rebalance, out: &mut Option<String>) -> Event {
+        let protocol_type = &self.names.protocol_type;
+        let text = plain(&events::text(&news, protocol_type));
+        self.printer.say(events::json(&news, protocol_type), text);
+        let division = self.names.division;
+        match news {
+            Rebalance::Assigned(assigned) => Event::Assigned(orders(&self.names.group, &assigned, division)),
+            Rebalance::Revoked(work) => {
+                let keys = keys(work.share(), division);
+                self.revoked.push(work);
+                Event::Revoked(keys)
+            }
+            Rebalance::Lost { share, .. } => {
+                self.revoked.clear();
+                Event::Lost(keys(&share, division))
+            }
+            Rebalance::Failed { reason } => {
+                *out = Some(reason);
+                Event::Tick
+            }
+            Rebalance::Drained | Rebalance::Note(_) => Event::Tick,
+        }
+    }
+
+    fn perform(&mut self, action: Action) -> Option<Why> {
+        match action {
+            Action::Start(id, order) => {
+                let name = self.name(&order.key);
+                self.processes.start(id, &order, &name);
+            }
+            Action::Drain(id) => self.processes.drain(id),
+            Action::Kill(id) => self.processes.kill(id),
+            // Dropping says that it is given up.
+            Action::HandOver => self.revoked.clear(),
+            Action::Leave(why) => return Some(why),
+            Action::Tell(key, news) => self.tell(&key, &news),
+        }
+        None
+    }
+
+    fn tell(&self, key: &Key, news: &News) {
+        let name = self.name(key);
+        self.printer.say(say::json(&name, news), plain(&say::text(&name, news)));
+    }
+
+    fn name(&self, key: &Key) -> String {
+        match key {
+            Key::Member => self.names.member.clone(),
+            partition => partition.to_string(),
+        }
+    }
+}
+
+/// Waits for a moment, or for ever.
+async fn until(deadline: Option<Timestamp>) {
+    match deadline {
+        None => std::future::pending().await,
+        // A timer may fire a little early: never spin on the last millisecond.
+        Some(at) => tokio::time::sleep((at - clock::now()).max(Duration::from_millis(1))).await,
+    }
+}

@@ -1,0 +1,311 @@
+//! `divvy run`: a member whose work is done by child processes, in any language.
+
+use std::ffi::{OsStr, OsString};
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::SERVER;
+use super::address::{assignor, host_ports, topic};
+use super::clock;
+use super::failure::{Failure, Kind};
+use super::join::{check_facts, fact, kind, missing};
+use super::logs;
+use super::modules::Modules;
+use super::output::{Output, plain};
+use super::signals::Stop;
+use crate::client::{Builder, Member};
+use crate::server::config::LogFormat;
+
+mod children;
+pub mod keeper;
+mod limits;
+mod lines;
+mod live;
+mod os;
+mod printer;
+mod process;
+mod say;
+mod work;
+
+use children::{Children, Settings};
+use limits::{BEYOND_GRACE, LONGEST_BEAT, MAX_CHILDREN};
+use live::{Life, Names};
+use printer::Printer;
+use process::{How, Processes};
+use work::Division;
+
+/// Timeouts are 32-bit numbers on the wire.
+const MAX_TIMEOUT_MS: u64 = i32::MAX as u64;
+
+/// A member says that it is alive this often, or at least thrice within its session.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
+
+const HELP: &str = "\
+A child is told by its environment what to do:
+  DIVVY_PARTITIONS       clicks:0,1,5;queries:2    (DIVVY_PARTITIONS_JSON: {\"clicks\":[0,1,5],\"queries\":[2]})
+  DIVVY_TOPIC, DIVVY_PARTITION                     with --each
+  DIVVY_EPOCH            the fencing token, of strategies that give one and with --single-writer
+  DIVVY_PRIMARIES, DIVVY_PRIMARIES_JSON, DIVVY_PRIMARY (1 or 0, with --each)
+                         whose first copy it has, of strategies that give several copies
+  DIVVY_GROUP, DIVVY_MEMBER, DIVVY_GENERATION, DIVVY_PROTOCOL
+
+It runs in a process group of its own, with stdin closed; what it writes is shown line by line behind its name. Before its
+work goes to another member the group gets the drain signal; the work is handed over when all of its processes have
+ended, or were killed after --grace-ms. Work that may already be another's is killed at once. When the share changes
+the child is ended and started anew; with --each only those whose partition comes or goes, if the strategy hands over
+step by step. A child that ends by itself, with whatever code, is started again: after half a second, twice as long
+each time in a row up to 30 s, and at once anew after a minute of good work.
+
+SIGTERM, SIGINT and SIGHUP drain the children and leave the group; a second one kills them. When divvy is killed (-9)
+or hangs, the children are killed, and all processes in their groups.
+
+Exit codes: as for all commands. 0 it was told to leave and has; 1 the member is out of its group, or children failed
+more often than --max-restarts; 4 there is no such command or folder.";
+
+/// Run a command for each share of work.
+#[derive(Args, Debug)]
+#[command(after_help = HELP, override_usage = "divvy run --group <GROUP> --topic <NAME>... [--each] [OPTIONS] -- <COMMAND> [ARGS]...
+       divvy run --group <GROUP> --single-writer [OPTIONS] -- <COMMAND> [ARGS]...")]
+pub struct Run {
+    /// The coordinator, or any broker of a Kafka cluster
+    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_ports)]
+    server: String,
+    /// The group
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    group: String,
+    /// A topic to share; may repeat, or name several with commas
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
+    #[arg(required_unless_present_any = ["single_writer", "topic_pattern"])]
+    topics: Vec<String>,
+    /// All topics whose whole name matches this regular expression, now and later, instead
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    topic_pattern: Option<String>,
+    /// One child for each partition, instead of one for all
+    #[arg(long)]
+    each: bool,
+    /// The child runs only while this member is the active one of its group; DIVVY_EPOCH is its fencing token
+    #[arg(long, conflicts_with_all = ["topics", "topic_pattern", "each"])]
+    single_writer: bool,
+    #[command(flatten)]
+    modules: Modules,
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    #[arg(long, value_name = "DIR")]
+    module_cache: Option<PathBuf>,
+    /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]
+    #[arg(long = "assignor", value_name = "NAME", value_delimiter = ',', value_parser = assignor)]
+    assignors: Vec<String>,
+    /// What strategies may know of this member, such as `weight=2`
+    #[arg(long = "fact", value_name = "KEY=VALUE", value_parser = fact)]
+    facts: Vec<(String, Value)>,
+    /// Where it stands: the fact `rack`
+    #[arg(long)]
+    rack: Option<String>,
+    /// The name that it gives itself: its id begins with it
+    #[arg(long, value_name = "NAME", default_value = "divvy")]
+    client_id: String,
+    /// A name that lasts: a member that comes back under it within its session takes its place again, and nobody
+    /// rebalances
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    instance_id: Option<String>,
+    /// How long it may be silent until its work goes to the others
+    #[arg(long, value_name = "MS", default_value_t = 45_000, value_parser = clap::value_parser!(u64).range(100..=MAX_TIMEOUT_MS))]
+    session_timeout_ms: u64,
+    /// How long a rebalance may wait for it [default: 30 s longer than --grace-ms]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
+    rebalance_timeout_ms: Option<u64>,
+    /// The signal that asks a child to end: HUP, INT, QUIT, TERM, USR1 or USR2
+    #[arg(long, value_name = "SIGNAL", default_value = "TERM", value_parser = signal)]
+    drain_signal: i32,
+    /// How long it may take to end; then it is killed
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(0..=MAX_TIMEOUT_MS / 2))]
+    grace_ms: u64,
+    /// A child is at work when it has printed a line with this in it [default: when it is started]
+    #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    ready_line: Option<String>,
+    /// How long it may take until then; one that takes longer is killed, and has failed
+    #[arg(long, value_name = "MS", default_value_t = 60_000, requires = "ready_line")]
+    ready_timeout_ms: u64,
+    /// How often in a row a child may be started again; then the member leaves its group [default: for ever]
+    #[arg(long, value_name = "NUMBER")]
+    max_restarts: Option<u32>,
+    /// How many children there may be with --each; with a larger share the member leaves its group
+    #[arg(long, value_name = "NUMBER", default_value_t = MAX_CHILDREN)]
+    max_children: usize,
+    /// What is logged to stderr: error, warn, info, debug, trace
+    #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
+    log_filter: String,
+    /// What to run
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Run {
+    /// Joins, runs children, and leaves when told to.
+    pub fn run(self, output: &Output) -> Result<()> {
+        check_facts(&self.facts, self.rack.as_deref())?;
+        self.check_times()?;
+        find(&self.command[0])?;
+        let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
+        logs::start(&self.log_filter, format)?;
+        let folder = self.modules.folder()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let printer = Printer::start(*output);
+        let done = runtime.context("the runtime cannot start")?.block_on(self.live(folder, printer.clone()));
+        printer.finish();
+        done
+    }
+
+    async fn live(self, folder: PathBuf, printer: Printer) -> Result<()> {
+        let stop = Stop::listen()?;
+        self.begin(&folder, &printer);
+        let member = self.builder(folder).join().await;
+        let member: Member = member.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+        let life = Life {
+            children: Children::new(self.settings(), clock::entropy()),
+            names: Names {
+                protocol_type: self.protocol_type().to_owned(),
+                division: self.division(),
+                member: self.instance_id.unwrap_or(self.client_id),
+                group: self.group,
+            },
+            processes: Processes::new(
+                How {
+                    beat: beat(Duration::from_millis(self.session_timeout_ms)),
+                    silence: silence(Duration::from_millis(self.session_timeout_ms)),
+                    command: self.command,
+                    drain_signal: self.drain_signal,
+                    ready_line: self.ready_line,
+                },
+                printer.clone(),
+            ),
+            printer,
+            revoked: Vec::new(),
+        };
+        life.live(member, stop).await
+    }
+
+    fn protocol_type(&self) -> &'static str {
+        if self.single_writer { "single-writer" } else { "consumer" }
+    }
+
+    fn division(&self) -> Division {
+        match (self.single_writer, self.each) {
+            (true, _) => Division::Writer,
+            (false, true) => Division::Each,
+            (false, false) => Division::Whole,
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            grace: Duration::from_millis(self.grace_ms),
+            ready_within: self.ready_line.as_ref().map(|_| Duration::from_millis(self.ready_timeout_ms)),
+            max_restarts: self.max_restarts,
+            max_children: self.max_children,
+        }
+    }
+
+    fn rebalance_timeout(&self) -> Duration {
+        let beyond = Duration::from_millis(self.grace_ms) + BEYOND_GRACE;
+        self.rebalance_timeout_ms.map_or(beyond, Duration::from_millis)
+    }
+
+    /// A group that does not wait for the children would give their work away while they finish it.
+    fn check_times(&self) -> Result<()> {
+        match self.rebalance_timeout_ms.filter(|timeout| *timeout <= self.grace_ms) {
+            None => Ok(()),
+            Some(timeout) => Err(Failure::of(
+                Kind::Usage,
+                format!(
+                    "--rebalance-timeout-ms {timeout} is over before --grace-ms {}: the group would not wait for the \
+                     children to end; raise it, or lower the other",
+                    self.grace_ms
+                ),
+            )),
+        }
+    }
+
+    /// Says at once what begins, and what is not there for it.
+    fn begin(&self, folder: &Path, printer: &Printer) {
+        let joining = json!({ "event": "joining", "group": self.group, "server": self.server });
+        printer.say(joining, plain(&format!("joining {} at {} …", self.group, self.server)));
+        let folders: Vec<PathBuf> = iter::once(folder.to_owned()).chain(self.module_cache.clone()).collect();
+        for missing in missing::missing(&self.assignors, &folders, self.protocol_type()) {
+            printer.say(missing.event, plain(&missing.text));
+        }
+    }
+
+    fn builder(&self, folder: PathBuf) -> Builder {
+        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
+        builder = match (self.single_writer, &self.topic_pattern) {
+            (true, _) => builder.single_writer(),
+            (false, Some(pattern)) => builder.subscribe_pattern(pattern),
+            (false, None) => builder.subscribe(&self.topics),
+        };
+        if !self.assignors.is_empty() {
+            builder = builder.assignor_names(self.assignors.clone());
+        }
+        let session = Duration::from_millis(self.session_timeout_ms);
+        builder = builder
+            .session_timeout(session)
+            .rebalance_timeout(self.rebalance_timeout())
+            .heartbeat_interval(heartbeat(session));
+        if let Some(instance) = &self.instance_id {
+            builder = builder.instance_id(instance);
+        }
+        if let Some(cache) = &self.module_cache {
+            builder = builder.module_cache(cache);
+        }
+        let rack = self.rack.iter().map(|rack| ("rack".to_owned(), Value::String(rack.clone())));
+        for (name, value) in self.facts.iter().cloned().chain(rack) {
+            builder = builder.fact(name, value);
+        }
+        builder
+    }
+}
+
+fn heartbeat(session: Duration) -> Duration {
+    HEARTBEAT_INTERVAL.min(session / 3)
+}
+
+/// How often keepers hear that this process lives.
+fn beat(session: Duration) -> Duration {
+    LONGEST_BEAT.min(session / 10)
+}
+
+/// A process that hangs hears nothing of what it lost. So its children end before its session can: that began with a
+/// heartbeat, at most an interval before the last beat.
+fn silence(session: Duration) -> Duration {
+    session - heartbeat(session) - 2 * beat(session)
+}
+
+/// The command is looked for before the group is joined: a typing mistake is no failing worker.
+fn find(command: &OsStr) -> Result<()> {
+    let path = Path::new(command);
+    if path.components().count() > 1 || path.is_absolute() {
+        return match path.is_file() {
+            true => Ok(()),
+            false => Err(Failure::of(
+                Kind::NotFound,
+                format!("{} is no file: name the command to run after `--`", path.display()),
+            )),
+        };
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    match std::env::split_paths(&folders).any(|folder| folder.join(path).is_file()) {
+        true => Ok(()),
+        false => Err(Failure::of(
+            Kind::NotFound,
+            format!("there is no command {} in $PATH: name one that there is, or its file with `./`", path.display()),
+        )),
+    }
+}
+
+fn signal(name: &str) -> Result<i32, String> {
+    os::signal(name).ok_or_else(|| format!("write one of {}", os::signal_names()))
+}

@@ -1,0 +1,85 @@
+//! What a share means beyond its bytes: who writes, and who is the primary.
+
+use crate::embedded::single_writer::Role;
+use crate::embedded::told::{Primaries, Told};
+use crate::membership::{Assigned, Share};
+
+/// What a member of type `single-writer` has to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Duty {
+    /// It is the writer.
+    Active(Writer),
+    /// Another one is.
+    Standby {
+        /// Who; nobody while it is empty.
+        active: String,
+    },
+}
+
+/// The right to write. The epoch grows with each hand-over: whatever is written to refuses a writer whose epoch is
+/// smaller than the largest it has seen, and so a writer that was replaced and does not know it yet does no harm.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Writer {
+    /// The fencing token.
+    pub epoch: i32,
+}
+
+impl Assigned {
+    /// What to do, for a member of type `single-writer`; none if the state is not one of that type.
+    pub fn duty(&self) -> Option<Duty> {
+        let Share::State(state) = &self.share else { return None };
+        let role = Role::decode(state).ok()?;
+        Some(match role.active {
+            true => Duty::Active(Writer { epoch: role.epoch }),
+            false => Duty::Standby { active: role.active_member },
+        })
+    }
+
+    /// The right to write what this share names: for the active member of type `single-writer`, and for who has partitions
+    /// under a strategy for type `consumer` that tells an epoch (`single-writer`, `redundant`).
+    pub fn writer(&self) -> Option<Writer> {
+        match (&self.share, self.duty()) {
+            (Share::State(_), Some(Duty::Active(writer))) => Some(writer),
+            (Share::Partitions(_), _) if !self.share.is_nothing() => Some(Writer { epoch: self.told()?.epoch }),
+            _ => None,
+        }
+    }
+
+    /// Whether this member is the primary of a partition, where a strategy gives each of them to several members
+    /// (`redundant`). None if it is not this member's, or nothing is said. For many of them ask [`Assigned::primaries`].
+    pub fn is_primary(&self, topic: &str, partition: i32) -> Option<bool> {
+        let Share::Partitions(topics) = &self.share else { return None };
+        let holds = |list: &[i32]| list.contains(&partition);
+        topics.iter().find(|(name, numbers)| *name == *topic && holds(numbers))?;
+        Some(self.primaries()?.iter().any(|(name, numbers)| *name == topic && holds(numbers)))
+    }
+
+    /// The partitions that this member is the primary of, by topic; none if nothing is said.
+    pub fn primaries(&self) -> Option<Vec<(&str, Vec<i32>)>> {
+        let Share::Partitions(topics) = &self.share else { return None };
+        let count: usize = topics.iter().map(|(_, numbers)| numbers.len()).sum();
+        let told = self.told()?.primaries;
+        let is_marked = |topic: &str, number: i32, place: usize| match &told {
+            Primaries::Unsaid => false,
+            Primaries::Bits(bits) => bits.get(place / 8).is_some_and(|byte| byte >> (place % 8) & 1 == 1),
+            Primaries::Named(named) => named.get(topic).is_some_and(|numbers| numbers.binary_search(&number).is_ok()),
+        };
+        match &told {
+            Primaries::Unsaid => return None,
+            // A bit for each of them: with more or fewer it speaks of another share.
+            Primaries::Bits(bits) if bits.len() != count.div_ceil(8) => return None,
+            Primaries::Bits(_) | Primaries::Named(_) => {}
+        }
+        let mut place = 0..;
+        let all = topics.iter().map(|(topic, numbers)| {
+            let marked =
+                numbers.iter().zip(&mut place).filter(|(number, place)| is_marked(topic.as_str(), **number, *place));
+            (topic.as_str(), marked.map(|(number, _)| *number).collect::<Vec<_>>())
+        });
+        Some(all.filter(|(_, numbers)| !numbers.is_empty()).collect())
+    }
+
+    fn told(&self) -> Option<Told> {
+        Told::decode(self.user_data.as_deref()?).ok()
+    }
+}

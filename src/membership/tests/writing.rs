@@ -1,0 +1,94 @@
+//! A single writer: its generation is its fencing token, and it never believes in an old one when another may write.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::story::{Story, config, fake, joined, synced};
+use crate::embedded::single_writer::Role;
+use crate::ids::{Generation, MemberId};
+use crate::membership::config::{Config, Purpose};
+use crate::membership::event::{Event, JoinAnswer, Peer};
+use crate::membership::notice::Notice;
+use crate::wire::ErrorCode;
+
+const INTERVAL: Duration = Duration::from_secs(3);
+const SECOND: Duration = Duration::from_secs(1);
+
+fn active(epoch: i32) -> Bytes {
+    Role { active: true, epoch, active_member: "me".into() }.encode().into()
+}
+
+fn joins() -> Story {
+    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: None, context: None };
+    let mut story = Story::new(Config { purpose, ..config() });
+    let manifest = r#"{"abi":"1.0","name":"active-standby","protocol_type":"single-writer","shape":"states"}"#;
+    story.strategies(vec![fake(manifest)]).start(Peer::Other);
+    let (sent, _) = story.join();
+    story.give(Event::Joined(sent, JoinAnswer { leader: "other".into(), ..joined(5, "active-standby@1") }));
+    story.told.clear();
+    story
+}
+
+fn writer() -> Story {
+    let mut story = joins();
+    let (sent, _) = story.sync();
+    story.give(Event::Synced(sent, synced(active(5))));
+    assert_eq!(story.assigned().writer().map(|it| it.epoch), Some(5));
+    story.told.clear();
+    story
+}
+
+#[test]
+fn it_stops_to_write_before_its_session_can_be_over() {
+    let mut story = writer();
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    let sent_at = story.now.mono;
+    // The answer is slow, and the last one.
+    story.pass(SECOND * 5).give(Event::Beaten(beat, ErrorCode::None));
+    while story.told.is_empty() {
+        story.pass_until_due().wanted.clear();
+    }
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    assert!(story.now.mono <= sent_at + config().session_timeout, "another may write from then on");
+}
+
+#[test]
+fn a_grant_that_lay_about_for_a_session_is_confirmed_before_it_is_believed() {
+    let mut story = joins();
+    let (sent, _) = story.sync();
+    // The process is frozen while the answer comes in.
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Synced(sent.clone(), synced(active(5))));
+    assert!(story.told.is_empty(), "{:?}", story.told);
+    story.beats(ErrorCode::UnknownMemberId);
+    assert!(!story.told.iter().any(|it| matches!(it, Notice::Assigned(_))), "{:?}", story.told);
+    assert_eq!(story.join().0.member, MemberId::default());
+
+    let mut story = joins();
+    let (sent, _) = story.sync();
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Synced(sent, synced(active(5)))).beats(ErrorCode::None);
+    assert_eq!(story.assigned().writer().map(|it| it.epoch), Some(5), "nobody else was granted anything");
+}
+
+#[test]
+fn an_answer_that_was_waited_for_beside_heartbeats_is_believed_at_once() {
+    let mut story = joins();
+    let (sent, _) = story.sync();
+    for _ in 0..10 {
+        story.pass(INTERVAL).beats(ErrorCode::None);
+    }
+    story.give(Event::Synced(sent, synced(active(5))));
+    assert_eq!(story.assigned().writer().map(|it| it.epoch), Some(5));
+}
+
+#[test]
+fn a_thawed_writer_has_lost_its_right_before_it_takes_in_anything() {
+    let mut story = writer();
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Beaten(beat, ErrorCode::RebalanceInProgress));
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "no hand-over of what is another's: {:?}", story.told);
+    assert_eq!(story.join().0.generation, Generation::NONE);
+}

@@ -1,0 +1,100 @@
+//! Who coordinates a group under test: a `divvy serve` of its own, or the Kafka broker that many cases share.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::divvy::{self, Server};
+use crate::kafka::{Broker, Generation};
+
+/// A coordinator, as the cases need it.
+pub enum Coordinator<'a> {
+    /// divvy.
+    Divvy(Box<Server>),
+    /// Apache Kafka, asked with the `divvy` of that path.
+    Kafka(&'a RefCell<Broker>, &'a Path),
+}
+
+impl Coordinator<'_> {
+    /// Where it speaks Kafka's protocol.
+    pub fn address(&self) -> String {
+        match self {
+            Self::Divvy(server) => server.address(),
+            Self::Kafka(broker, _) => broker.borrow().address(),
+        }
+    }
+
+    /// What `divvy groups describe` says; of a group on Kafka also what its broker has stored and does not tell.
+    pub fn describe(&self, group: &str) -> Result<Value> {
+        let (broker, program) = match self {
+            Self::Divvy(server) => return server.describe(group),
+            Self::Kafka(broker, program) => (broker, program),
+        };
+        let mut told = divvy::ask(program, &["groups", "describe", group, "--server", &self.address()])?;
+        if let Some(Generation { number, protocol, leader }) = broker.borrow().generations(group)?.pop() {
+            told["generation"] = json!(number);
+            told["protocol"] = json!(protocol);
+            told["leader"] = json!(leader);
+        }
+        Ok(told)
+    }
+
+    /// Ends it as `kill -9` does.
+    pub fn kill(&mut self) -> Result<()> {
+        match self {
+            Self::Divvy(server) => server.kill(),
+            Self::Kafka(broker, _) => broker.borrow_mut().kill(),
+        }
+    }
+
+    /// Asks it to stop, and waits until it has.
+    pub fn stop(&mut self) -> Result<()> {
+        match self {
+            Self::Divvy(server) => server.stop(),
+            Self::Kafka(broker, _) => broker.borrow_mut().stop(),
+        }
+    }
+
+    /// Starts it again: same address, same files.
+    pub fn restart(&mut self) -> Result<()> {
+        match self {
+            Self::Divvy(server) => server.restart(),
+            Self::Kafka(broker, _) => broker.borrow_mut().restart(),
+        }
+    }
+
+    /// Makes divvy read its configuration again.
+    pub fn hang_up(&self) -> Result<()> {
+        match self {
+            Self::Divvy(server) => server.hang_up(),
+            Self::Kafka(..) => bail!("Kafka reads no configuration again"),
+        }
+    }
+
+    /// One of Kafka's own tools, told where the broker is.
+    pub fn tool(&self, class: &str) -> Result<Command> {
+        match self {
+            Self::Divvy(_) => bail!("the tools come with the Kafka broker"),
+            Self::Kafka(broker, _) => Ok(broker.borrow().tool(class)),
+        }
+    }
+
+    /// Every generation that the broker has stored of a group.
+    pub fn generations(&self, group: &str) -> Result<Vec<Generation>> {
+        match self {
+            Self::Divvy(_) => bail!("divvy tells its generations with `groups history`"),
+            Self::Kafka(broker, _) => broker.borrow().generations(group).context("the broker's file of groups"),
+        }
+    }
+
+    /// The end of its log.
+    pub fn log_tail(&self) -> String {
+        match self {
+            Self::Divvy(server) => server.log_tail(),
+            Self::Kafka(broker, _) => broker.borrow().log_tail(),
+        }
+    }
+}
