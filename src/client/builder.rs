@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use super::calls::Caller;
 use super::coordinator::Finder;
+use super::data::Data;
 use super::error::JoinError;
 use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
@@ -39,6 +40,8 @@ pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
     security: Security,
+    /// Where topics are asked for, if not at the coordinator.
+    kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
     modules: Option<Modules>,
     sandbox: Option<Sandbox>,
@@ -60,11 +63,11 @@ pub struct Builder {
 
 impl Builder {
     pub(super) fn new(bootstrap: &str, group: &str) -> Self {
-        let addresses = bootstrap.split(',').map(str::trim).filter(|it| !it.is_empty());
         Self {
-            bootstrap: addresses.map(str::to_owned).collect(),
+            bootstrap: addresses(bootstrap),
             client_id: "divvy".to_owned(),
             security: Security::default(),
+            kafka: None,
             instance_id: None,
             modules: None,
             sandbox: None,
@@ -140,10 +143,11 @@ impl Builder {
         self.protocol_type(SINGLE_WRITER)
     }
 
-    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors and their
-    /// tasks, handed over step by step. `url` is where this worker answers the others. What there is to share is said by
-    /// [`Builder::context`] (a JSON object, `{"offset": 7, "connectors": {"NAME": TASKS}}`) or the group's settings, and how far this worker
-    /// has read that by [`super::Member::set_config_offset`]. [`super::Share::Partitions`] has tasks by connector; -1 is the connector itself.
+    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
+    /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
+    /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
+    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
+    /// [`super::Member::set_config_offset`].
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)
@@ -190,6 +194,13 @@ impl Builder {
     /// Encryption and login, on every connection of the member.
     pub fn security(mut self, security: Security) -> Self {
         self.security = security;
+        self
+    }
+
+    /// The Kafka cluster that has the topics, where the coordinator has none of them: racks, partitions and lags are asked
+    /// for there. One `HOST:PORT` or several with commas, and how it is connected to.
+    pub fn kafka(mut self, bootstrap: &str, security: Security) -> Self {
+        self.kafka = Some((addresses(bootstrap), security));
         self
     }
 
@@ -247,6 +258,10 @@ impl Builder {
         }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
+        let client_id = Text::from(self.client_id);
+        let kafka = self.kafka.map(|(bootstrap, security)| {
+            Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
+        });
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
@@ -257,8 +272,9 @@ impl Builder {
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                dial: Dial { client_id: self.client_id.into(), security: self.security },
+                dial: Dial { client_id, security: self.security },
                 group: config.group.clone(),
+                data: kafka,
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,
@@ -344,4 +360,9 @@ impl Builder {
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))
     }
+}
+
+/// Addresses with commas between them.
+fn addresses(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }

@@ -32,6 +32,7 @@ mod calls;
 mod clock;
 mod commit;
 mod coordinator;
+mod data;
 mod error;
 mod inbox;
 mod journal;
@@ -62,6 +63,7 @@ use spawn::Task;
 pub use told::{Duty, Writer};
 pub(crate) use topics::table as topic_table;
 
+pub use crate::embedded::connect::context as connectors;
 use crate::ids::TopicName;
 use crate::membership::Event;
 use crate::membership::change::Change;

@@ -79,6 +79,11 @@ impl<'a> Cast<'a> {
         story(&mut cast).inspect_err(|_| cast.show_logs())
     }
 
+    /// `divvy`.
+    pub fn program(&self) -> &std::path::Path {
+        &self.bench.program
+    }
+
     /// Makes a topic.
     pub fn make_topic(&self, topic: &str, partitions: usize) -> Result<()> {
         self.topics(["create", topic, "--partitions", &partitions.to_string()])

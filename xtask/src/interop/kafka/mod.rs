@@ -13,6 +13,7 @@ use super::never_twice::never_twice;
 use super::statics::both_come_back;
 use super::takes_turns::{others, take_turns};
 
+mod lead;
 mod offsets;
 mod security;
 mod topics;
@@ -50,7 +51,7 @@ pub fn cases() -> Vec<Case> {
         by_divvy("security/every-door", security::every_door),
         by_divvy("security/refusals", security::refusals),
     ];
-    alone.into_iter().chain([statics]).chain(mixed).chain(turns).chain(rest).collect()
+    alone.into_iter().chain([statics]).chain(mixed).chain(turns).chain(rest).chain(lead::cases()).collect()
 }
 
 fn on_kafka(
