@@ -1,7 +1,7 @@
 //! A group under test: a server, its members, and what must be true of them when they have settled.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -98,11 +98,6 @@ impl<'a> Cast<'a> {
         let server = self.server.address();
         let words = [&["topics"], &words[..], &["--server", &server]].concat();
         divvy::ask(&self.bench.program, &words).map(drop)
-    }
-
-    /// `divvy` itself.
-    pub fn program(&self) -> &Path {
-        &self.bench.program
     }
 
     /// A `divvy join` beside the members: told what to join by words of its own, with these modules.
