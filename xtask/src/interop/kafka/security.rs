@@ -73,7 +73,7 @@ pub fn refusals(cast: &mut Cast<'_>) -> Result<()> {
         ("a wrong password, plain", Listener::SaslTls, with_wrong("plain"), "password"),
         ("a wrong password, scram-sha-256", Listener::SaslTls, with_wrong("scram-sha-256"), "password"),
         ("a wrong password, scram-sha-512", Listener::SaslTls, with_wrong("scram-sha-512"), "password"),
-        ("no login", Listener::SaslTls, papers.tls(), "SASL"),
+        ("no login", Listener::SaslTls, papers.tls(), "--sasl"),
     ];
     for (what, listener, words, told) in refused {
         let server = cast.server.at(listener)?;
