@@ -84,7 +84,8 @@ pub const CLIENTS: &[Client] = &[
     client("aiokafka", Runtime::Python, EAGER),
     Client { commits: false, ..client("kcat", Runtime::Kcat, LIBRDKAFKA) },
     Client { instances: false, ..lost(WhenLost::JoinsAnew, client("kafkajs", Runtime::Node, &[])) },
-    client("java", Runtime::Java, ALL),
+    // As a leader it sees the racks go and come with the broker, and asks for a rebalance.
+    Client { when_lost_long: WhenLost::Rejoins, ..client("java", Runtime::Java, ALL) },
     // It dials for a while, then ends its session.
     Client { when_lost_long: WhenLost::RejoinsEmpty, ..client("franz-go", Runtime::Go, ALL) },
     lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)),
