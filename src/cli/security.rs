@@ -1,13 +1,16 @@
 //! Encryption and login on the command line: the same flags wherever a command is a client. A password is never an
 //! argument: those are in everybody's list of processes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 
 use super::failure::{Failure, Kind};
-use crate::peer::{LoginSource, Mechanism, PasswordSource, Security, SecuritySource, TlsFiles};
+use super::output::{aside, plain};
+use crate::peer::{
+    LoginSource, Mechanism, PasswordSource, Security, SecurityError, SecuritySource, TlsFiles, read_properties,
+};
 
 /// Where they stand in the help.
 const HEADING: &str = "Encryption and login";
@@ -15,6 +18,10 @@ const HEADING: &str = "Encryption and login";
 /// How the server is to be connected to.
 #[derive(Args, Clone, Default, Debug)]
 pub struct SecurityArgs {
+    /// A file of settings for Kafka's own tools, with security.protocol, sasl.jaas.config, ssl.truststore.location (in PEM
+    /// form) and so on; what is said beside it holds
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    command_config: Option<PathBuf>,
     /// Encrypt, and talk only to a server whose certificate is good
     #[arg(long, help_heading = HEADING)]
     tls: bool,
@@ -46,19 +53,36 @@ fn mechanism(text: &str) -> Result<Mechanism, &'static str> {
 impl SecurityArgs {
     /// Reads the files, before anybody is connected to.
     pub fn read(&self) -> Result<Security> {
-        self.source().read().map_err(|error| Failure::of(Kind::Usage, error.to_string()))
+        let mut source = SecuritySource::default();
+        if let Some(path) = &self.command_config {
+            source = from_file(path)?;
+        }
+        source.tls = self.tls_files().or(source.tls);
+        source.login = self.login().or(source.login);
+        source.read().map_err(usage)
     }
 
-    fn source(&self) -> SecuritySource {
+    fn tls_files(&self) -> Option<TlsFiles> {
         let files = TlsFiles { ca: self.tls_ca.clone(), certificate: self.tls_cert.clone(), key: self.tls_key.clone() };
+        (self.tls || files != TlsFiles::default()).then_some(files)
+    }
+
+    fn login(&self) -> Option<LoginSource> {
         let password = match &self.sasl_password_file {
             Some(path) => PasswordSource::File(path.clone()),
             None => PasswordSource::Environment,
         };
-        let login = |(mechanism, user): (Mechanism, &String)| LoginSource { mechanism, user: user.clone(), password };
-        SecuritySource {
-            tls: (self.tls || files != TlsFiles::default()).then_some(files),
-            login: self.sasl.zip(self.sasl_user.as_ref()).map(login),
-        }
+        Some(LoginSource { mechanism: self.sasl?, user: self.sasl_user.clone()?, password })
     }
+}
+
+/// Reads such a file; what is passed over is told beside the answer.
+pub fn from_file(path: &Path) -> Result<SecuritySource> {
+    let read = read_properties(path).map_err(usage)?;
+    read.notes.iter().for_each(|note| aside(&plain(&format!("note: {note}"))));
+    Ok(read.security)
+}
+
+fn usage(error: SecurityError) -> anyhow::Error {
+    Failure::of(Kind::Usage, error.to_string())
 }

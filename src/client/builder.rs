@@ -9,12 +9,13 @@ use tokio::sync::mpsc;
 
 use super::calls::Caller;
 use super::coordinator::Finder;
+use super::data::Data;
 use super::error::JoinError;
 use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::shelf::Shelf;
+use super::shelf::{Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
 use crate::embedded::connect::Worker;
@@ -39,7 +40,10 @@ pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
     security: Security,
+    /// Where topics are asked for, if not at the coordinator.
+    kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
+    modules: Option<Modules>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
@@ -59,12 +63,13 @@ pub struct Builder {
 
 impl Builder {
     pub(super) fn new(bootstrap: &str, group: &str) -> Self {
-        let addresses = bootstrap.split(',').map(str::trim).filter(|it| !it.is_empty());
         Self {
-            bootstrap: addresses.map(str::to_owned).collect(),
+            bootstrap: addresses(bootstrap),
             client_id: "divvy".to_owned(),
             security: Security::default(),
+            kafka: None,
             instance_id: None,
+            modules: None,
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
@@ -98,6 +103,12 @@ impl Builder {
     /// member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.module_cache = Some(folder.into());
+        self
+    }
+
+    /// Modules that several members of one process share, instead of folders of this member's own.
+    pub fn modules(mut self, modules: &Modules) -> Self {
+        self.modules = Some(modules.clone());
         self
     }
 
@@ -186,6 +197,13 @@ impl Builder {
         self
     }
 
+    /// The Kafka cluster that has the topics, where the coordinator has none of them: racks, partitions and lags are asked
+    /// for there. One `HOST:PORT` or several with commas, and how it is connected to.
+    pub fn kafka(mut self, bootstrap: &str, security: Security) -> Self {
+        self.kafka = Some((addresses(bootstrap), security));
+        self
+    }
+
     /// A name that lasts (`group.instance.id`, KIP-345): a process that comes back under it within its session takes its
     /// place again, and nobody rebalances. So [`Member::leave`] does not hand its work over; its session's end does.
     pub fn instance_id(mut self, name: impl Into<String>) -> Self {
@@ -240,6 +258,10 @@ impl Builder {
         }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
+        let client_id = Text::from(self.client_id);
+        let kafka = self.kafka.map(|(bootstrap, security)| {
+            Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
+        });
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
@@ -250,8 +272,9 @@ impl Builder {
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                dial: Dial { client_id: self.client_id.into(), security: self.security },
+                dial: Dial { client_id, security: self.security },
                 group: config.group.clone(),
+                data: kafka,
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,
@@ -317,8 +340,8 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let folders = std::mem::take(&mut self.folders);
-        if folders.is_empty() {
+        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
+        if modules.is_none() && folders.is_empty() {
             return Ok(None);
         }
         let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
@@ -326,10 +349,20 @@ impl Builder {
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
         });
-        let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
-        let shelf = opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?;
+        let shelf = match modules {
+            Some(modules) => Shelf::of(&modules, on_change),
+            None => {
+                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
+            }
+        };
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))
     }
+}
+
+/// Addresses with commas between them.
+fn addresses(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }

@@ -159,7 +159,11 @@ impl Runtime {
                 Ok(Event::Heard(sent, answer))
             }),
             Action::FetchTopics(sent, look) => self.request(sent, async move |to, _, sent| {
-                let answer = topics::fetch(&*to.prompt().await?, &look).await;
+                // A cluster of the topics alone that is away takes nobody out of the group.
+                let answer = match to.about_topics().await {
+                    Ok(connection) => topics::fetch(&connection, &look).await,
+                    Err(reason) => Err(reason),
+                };
                 Ok(Event::Topics(sent, answer))
             }),
             Action::Leave(sent, how) => self.request(sent, async move |to, by, sent| {

@@ -89,6 +89,11 @@ impl Connection {
         &self.address
     }
 
+    /// Whether it can be used no more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.end.get().is_some()
+    }
+
     /// Whether nothing waits for an answer here.
     pub(crate) fn is_idle(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 0

@@ -8,6 +8,7 @@ mod connection;
 mod dial;
 mod limits;
 mod login;
+mod properties;
 mod security;
 mod socket;
 mod source;
@@ -19,8 +20,9 @@ mod unreachable;
 pub(crate) use connection::Connection;
 pub(crate) use dial::{Dial, address_of};
 pub(crate) use limits::REQUEST_TIMEOUT;
+pub use properties::Properties;
 pub use security::{Login, Mechanism, Password, Security, SecurityError};
-pub use source::{LoginSource, PASSWORD_VARIABLE, PasswordSource, SecuritySource};
+pub use source::{LoginSource, PASSWORD_VARIABLE, PasswordSource, SecuritySource, read_properties};
 pub use tls::{Tls, TlsFiles};
 pub use unreachable::Unreachable;
 

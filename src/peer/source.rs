@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::properties::Properties;
 use super::security::{Login, Mechanism, Password, Security, SecurityError};
 use super::tls::{Tls, TlsFiles};
 
@@ -12,6 +13,9 @@ pub const PASSWORD_VARIABLE: &str = "DIVVY_SASL_PASSWORD";
 
 /// A password is a line.
 const PASSWORD_BYTES: u64 = 4096;
+
+/// Settings of a client are a page.
+const PROPERTIES_BYTES: u64 = 64 * 1024;
 
 /// What a [`Security`] is made from.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -56,6 +60,17 @@ impl SecuritySource {
         }
         Ok(security)
     }
+}
+
+/// Reads a file in the form of Kafka's own tools.
+pub fn read_properties(path: &Path) -> Result<Properties, SecurityError> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(PROPERTIES_BYTES + 1).read_to_string(&mut text));
+    read.map_err(|error| SecurityError::file(path, format!("it cannot be read: {error}")))?;
+    if text.len() as u64 > PROPERTIES_BYTES {
+        return Err(SecurityError::file(path, format!("it has more than {PROPERTIES_BYTES} bytes: name another file")));
+    }
+    Properties::parse(path, &text)
 }
 
 impl PasswordSource {
