@@ -17,6 +17,7 @@ use super::join::{check_facts, fact, kind, missing};
 use super::logs;
 use super::modules::Modules;
 use super::output::{Output, plain};
+use super::security::SecurityArgs;
 use super::signals::Stop;
 use crate::client::{Builder, Member};
 use crate::server::config::LogFormat;
@@ -136,6 +137,8 @@ pub struct Run {
     /// How many children there may be with --each; with a larger share the member leaves its group
     #[arg(long, value_name = "NUMBER", default_value_t = MAX_CHILDREN)]
     max_children: usize,
+    #[command(flatten)]
+    security: SecurityArgs,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
     log_filter: String,
@@ -163,7 +166,8 @@ impl Run {
     async fn live(self, folder: PathBuf, printer: Printer) -> Result<()> {
         let stop = Stop::listen()?;
         self.begin(&folder, &printer);
-        let member = self.builder(folder).join().await;
+        let security = self.security.read()?;
+        let member = self.builder(folder).security(security).join().await;
         let member: Member = member.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let life = Life {
             children: Children::new(self.settings(), clock::entropy()),
