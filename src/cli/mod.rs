@@ -83,14 +83,13 @@ enum Command {
     Assignor(assignor::Assignor),
     /// Print what a shell needs to complete divvy's commands
     Completion(completion::Completion),
-    #[command(name = run::keeper::KEEP, hide = true)]
-    KeepChild(run::keeper::Keep),
-    #[command(name = run::keeper::BECOME, hide = true)]
-    BecomeChild(run::keeper::Become),
 }
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    if let Some(code) = run::keeper::main() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -110,9 +109,6 @@ pub fn main() -> ExitCode {
         Some(Command::Topics(topics)) => topics.run(&output),
         Some(Command::Assignor(assignor)) => assignor.run(&output),
         Some(Command::Completion(completion)) => completion.run(&output),
-        // The processes between `divvy run` and its children end with the children's codes.
-        Some(Command::KeepChild(keep)) => return keep.run(),
-        Some(Command::BecomeChild(become_)) => return become_.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,7 +15,7 @@ use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::shelf::Shelf;
+use super::shelf::{Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
 use crate::embedded::connect::Worker;
@@ -43,6 +43,7 @@ pub struct Builder {
     /// Where topics are asked for, if not at the coordinator.
     kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
+    modules: Option<Modules>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
@@ -68,6 +69,7 @@ impl Builder {
             security: Security::default(),
             kafka: None,
             instance_id: None,
+            modules: None,
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
@@ -104,6 +106,12 @@ impl Builder {
         self
     }
 
+    /// Modules that several members of one process share, instead of folders of this member's own.
+    pub fn modules(mut self, modules: &Modules) -> Self {
+        self.modules = Some(modules.clone());
+        self
+    }
+
     /// A sandbox that several members of one process share. Without it the member starts its own.
     pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
         self.sandbox = Some(sandbox);
@@ -135,10 +143,11 @@ impl Builder {
         self.protocol_type(SINGLE_WRITER)
     }
 
-    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors and their
-    /// tasks, handed over step by step. `url` is where this worker answers the others. What there is to share is said by
-    /// [`Builder::context`] (a JSON object, `{"offset": 7, "connectors": {"NAME": TASKS}}`) or the group's settings, and how far this worker
-    /// has read that by [`super::Member::set_config_offset`]. [`super::Share::Partitions`] has tasks by connector; -1 is the connector itself.
+    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
+    /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
+    /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
+    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
+    /// [`super::Member::set_config_offset`].
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)
@@ -331,8 +340,8 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let folders = std::mem::take(&mut self.folders);
-        if folders.is_empty() {
+        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
+        if modules.is_none() && folders.is_empty() {
             return Ok(None);
         }
         let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
@@ -340,8 +349,13 @@ impl Builder {
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
         });
-        let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
-        let shelf = opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?;
+        let shelf = match modules {
+            Some(modules) => Shelf::of(&modules, on_change),
+            None => {
+                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
+            }
+        };
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))

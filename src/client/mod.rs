@@ -58,10 +58,12 @@ use inbox::Inbox;
 pub use metrics::Metrics;
 pub use news::{Note, Rebalance, Revoked};
 use runtime::News;
+pub use shelf::Modules;
 use spawn::Task;
 pub use told::{Duty, Writer};
 pub(crate) use topics::table as topic_table;
 
+pub use crate::embedded::connect::context as connectors;
 use crate::ids::TopicName;
 use crate::membership::Event;
 use crate::membership::change::Change;

@@ -14,12 +14,13 @@ use std::time::Duration;
 
 use super::Described;
 use super::names::{Stated, names};
-use crate::ids::{Mode, Protocol};
-use crate::membership::lead::LastPlan;
 use crate::time::Timestamp;
 
 #[cfg(test)]
 mod tests;
+mod words;
+
+pub use words::{Action, Event, Join, Joined, Saying};
 
 /// How often a wish to take over is tried: a client may come between, but hardly twice.
 const MOST_TRIES: u32 = 3;
@@ -48,149 +49,6 @@ pub struct Wishes {
     pub elected: bool,
 }
 
-/// What happened.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Event {
-    /// It is the one to lead.
-    Elected,
-    /// Another one is; nobody while that is empty.
-    StoodDown(String),
-    /// The coordinator described the group, or why not.
-    Looked(Result<Described, String>),
-    /// It is in a generation of the group.
-    Joined(Joined),
-    /// Whether a plan made now would be another one than the one in force; or why nobody knows.
-    Reviewed(Result<bool, String>),
-    /// It is out of the group.
-    Out(String),
-    /// Time has passed.
-    Tick,
-}
-
-/// A generation.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Joined {
-    /// Its number.
-    pub generation: i32,
-    /// The name that the group chose.
-    pub protocol: Protocol,
-    /// Whether this one leads it.
-    pub leads: bool,
-    /// Who leads it.
-    pub leader: String,
-    /// Whether this one made its plan; who takes its own place again has not.
-    pub planned: bool,
-}
-
-/// What to do.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Action {
-    /// Ask the coordinator to describe the group: answered by [`Event::Looked`].
-    Look,
-    /// Join the group.
-    Join(Join),
-    /// Remove everybody else and join in front of them.
-    TakeOver,
-    /// Compare the plan in force with what would be decided now: answered by [`Event::Reviewed`].
-    Review,
-    /// Join again for a new plan.
-    PlanAnew(&'static str),
-    /// Be no member any more, without a word: another one has the place.
-    Abandon,
-    /// Tell people.
-    Say(Saying),
-    /// End, and say why.
-    Stop(String),
-}
-
-/// How to join.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Join {
-    /// What to offer.
-    pub names: Vec<(Protocol, Mode)>,
-    /// The plan in force, if this one's predecessor may have made it.
-    pub last_plan: Option<LastPlan>,
-    /// Whether to remove everybody who is there.
-    pub take_over: bool,
-}
-
-/// News.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Saying {
-    /// It waits until the active one is gone.
-    Standby {
-        /// Who is active; nobody while it is empty.
-        active: String,
-    },
-    /// It is elected.
-    Active,
-    /// It joins.
-    Joins {
-        /// What it offers.
-        names: Vec<Protocol>,
-        /// How many are in the group.
-        members: usize,
-        /// Whether it is there already, under the same lasting name.
-        comes_back: bool,
-        /// Whether everybody else is removed first.
-        takes_over: bool,
-    },
-    /// It leads.
-    Leads {
-        /// The generation.
-        generation: i32,
-        /// The name that the group chose.
-        protocol: Protocol,
-        /// Whether the plan of the process before goes on.
-        kept: bool,
-    },
-    /// It does not lead.
-    Follows {
-        /// Who does.
-        leader: String,
-        /// The name that the group chose.
-        protocol: Protocol,
-    },
-    /// It led, and another one does now.
-    LostLead {
-        /// Who.
-        leader: String,
-        /// Whether it takes the lead again, and when.
-        retakes_in: Option<Duration>,
-    },
-    /// It takes the lead of the running group.
-    TakesOver {
-        /// Which try this is.
-        attempt: u32,
-    },
-    /// It could not take the lead: others were quicker each time.
-    GaveUp {
-        /// Who leads.
-        leader: String,
-    },
-    /// The plan in force is what would be decided now.
-    Confirmed,
-    /// Nobody knows whether it is.
-    Unreviewed {
-        /// Why.
-        reason: String,
-    },
-    /// The group cannot be looked at.
-    CannotLook {
-        /// Why.
-        reason: String,
-        /// When it is tried again.
-        again_in: Duration,
-    },
-    /// It is out of the group.
-    Out {
-        /// Why.
-        reason: String,
-        /// When it looks again.
-        again_in: Duration,
-    },
-}
-
 /// Where it is.
 #[derive(Clone, PartialEq, Debug)]
 enum Place {
@@ -211,6 +69,8 @@ struct In {
     tries: u32,
     /// When it takes the lead again.
     retake_at: Option<Timestamp>,
+    /// Whom it said that it follows.
+    follows: Option<String>,
 }
 
 /// The machine.
@@ -222,6 +82,8 @@ pub struct Standing {
     wait: Duration,
     /// Whether the wish to take over is still to be fulfilled.
     wants_lead: bool,
+    /// Whom it said that it stands by for.
+    standby_of: Option<String>,
     now: Timestamp,
     out: Vec<Action>,
 }
@@ -230,7 +92,7 @@ impl Standing {
     /// It begins with the election, or at once if there is none.
     pub fn new(wishes: Wishes, now: Timestamp) -> Self {
         let wants_lead = wishes.take_over;
-        Self { wishes, place: Place::Standby, wait: FIRST_WAIT, wants_lead, now, out: Vec::new() }
+        Self { wishes, place: Place::Standby, wait: FIRST_WAIT, wants_lead, standby_of: None, now, out: Vec::new() }
     }
 
     /// Takes in what happened and says what to do, in order.
@@ -277,9 +139,12 @@ impl Standing {
     }
 
     fn stood_down(&mut self, active: String) {
-        if matches!(std::mem::replace(&mut self.place, Place::Standby), Place::In(_)) {
-            self.out.push(Action::Abandon);
+        match std::mem::replace(&mut self.place, Place::Standby) {
+            Place::In(_) => self.out.push(Action::Abandon),
+            Place::Standby if self.standby_of.as_ref() == Some(&active) => return,
+            Place::Standby | Place::Looking | Place::LooksAt(_) => {}
         }
+        self.standby_of = Some(active.clone());
         self.say(Saying::Standby { active });
     }
 
@@ -322,7 +187,7 @@ impl Standing {
         match (place.leads_since, joined.leads) {
             (since, true) => {
                 place.leads_since = since.or(Some(self.now));
-                place.retake_at = None;
+                (place.retake_at, place.follows) = (None, None);
                 place.tries = 0;
                 self.wants_lead = false;
                 let kept = !joined.planned;
@@ -338,15 +203,17 @@ impl Standing {
                 self.wants_lead = false;
                 self.say(Saying::GaveUp { leader: joined.leader });
             }
-            (None, false) => self.say(Saying::Follows { leader: joined.leader, protocol: joined.protocol }),
+            (None, false) if place.follows.as_ref() == Some(&joined.leader) => {}
+            (None, false) => {
+                place.follows = Some(joined.leader.clone());
+                self.say(Saying::Follows { leader: joined.leader, protocol: joined.protocol });
+            }
             (Some(since), false) => self.lost(since, joined.leader),
         }
     }
 
     fn lost(&mut self, since: Timestamp, leader: String) {
-        if self.now - since >= HELD_WELL {
-            self.wait = FIRST_WAIT;
-        }
+        self.begin_anew(since);
         let retakes_in = self.wishes.retake.then(|| self.next_wait());
         if let Place::In(place) = &mut self.place {
             place.leads_since = None;
@@ -376,8 +243,9 @@ impl Standing {
     }
 
     fn is_out(&mut self, reason: String) {
-        if !matches!(self.place, Place::In(_)) {
-            return;
+        let Place::In(place) = &self.place else { return };
+        if let Some(since) = place.leads_since {
+            self.begin_anew(since);
         }
         let again_in = self.look_later();
         self.say(Saying::Out { reason, again_in });
@@ -391,6 +259,13 @@ impl Standing {
                 self.take_over();
             }
             _ => {}
+        }
+    }
+
+    /// What was well for long is no row of failures.
+    fn begin_anew(&mut self, since: Timestamp) {
+        if self.now - since >= HELD_WELL {
+            self.wait = FIRST_WAIT;
         }
     }
 

@@ -138,7 +138,7 @@ fn group_grows_and_shrinks(open: &dyn Fn() -> Box<dyn Store>) {
     let mut store = open();
     let other = vec![large_header(1, 70), large_plan(1, 70)];
     store.append(&of("h", other.clone())).unwrap();
-    for (generation, members) in [(1, 1), (2, 100), (3, 101), (4, 40), (5, 33), (6, 32), (7, 200), (8, 0)] {
+    for (generation, members) in [(1, 1), (2, 200), (3, 201), (4, 70), (5, 65), (6, 64), (7, 300), (8, 0)] {
         let records = vec![large_header(generation, members), large_plan(generation, members)];
         store.append(&of("g", records.clone())).unwrap();
         assert_eq!(store.load_group(&"g".into()).unwrap(), records);
@@ -256,8 +256,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         1 => any::<i32>().prop_map(|generation| Record::Reserved(Generation(generation))),
         1 => Just(suspensions()),
         1 => (1..99i32).prop_map(generation),
-        1 => (1..9i32, 0..99usize).prop_map(|(generation, members)| large_header(generation, members)),
-        1 => (1..9i32, 0..99usize).prop_map(|(generation, members)| large_plan(generation, members)),
+        1 => (1..9i32, 0..199usize).prop_map(|(generation, members)| large_header(generation, members)),
+        1 => (1..9i32, 0..199usize).prop_map(|(generation, members)| large_plan(generation, members)),
         8 => (name.clone(), partition.clone(), any::<i64>()).prop_map(|(topic, at, to)| offset(topic, at, to)),
         3 => (name.clone(), partition).prop_map(|(topic, partition)| Record::OffsetRemoved(topic.into(), partition)),
         1 => Just(Record::Removed),

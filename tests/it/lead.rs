@@ -40,7 +40,9 @@ impl Ground {
     }
 
     fn lead(&self, more: &[&str]) -> Running {
-        let arguments = self.arguments(&[&["--session-timeout-ms", SESSION_MS], more].concat());
+        let session =
+            if more.contains(&"--session-timeout-ms") { &[][..] } else { &["--session-timeout-ms", SESSION_MS] };
+        let arguments = self.arguments(&[session, more].concat());
         Running::start(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
@@ -117,13 +119,13 @@ async fn a_running_group_is_taken_over_only_if_that_is_said() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_comes_back_keeps_the_lead_and_the_plan() {
     let ground = Ground::new().await;
-    let mut lead = ground.lead(&["--alone"]);
+    let mut lead = ground.lead(&["--alone", "--session-timeout-ms", "20000"]);
     event(&mut lead, "leads");
     let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
     let (before, _) = by_weight(&mut big, &mut small).await;
     block_in_place(|| lead.kill());
 
-    let mut lead = ground.lead(&["--alone"]);
+    let mut lead = ground.lead(&["--alone", "--session-timeout-ms", "20000"]);
     let joins = event(&mut lead, "joins");
     assert_eq!((&joins["comes_back"], &joins["members"]), (&json!(true), &json!(3)));
     let leads = event(&mut lead, "leads");

@@ -47,13 +47,13 @@ pub struct Join {
     group: String,
     /// A topic to share, for type consumer; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
-    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"])]
+    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"], group = "work")]
     topics: Vec<String>,
     /// All topics whose whole name matches this regular expression, now and later, instead
-    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics", group = "work")]
     topic_pattern: Option<String>,
     /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", requires_if(CONSUMER, "work"))]
     protocol_type: Option<String>,
     #[command(flatten)]
     modules: Modules,

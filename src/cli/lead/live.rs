@@ -1,6 +1,6 @@
 //! The loop of `divvy lead`: it carries what happens to [`Standing`] and does what that wants. It decides nothing.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use serde_json::Value;
@@ -9,6 +9,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 use super::plan_only::{DryRun, no_module, reads_lag, strategies};
 use super::{Lead, Task, events};
 use crate::assignor::subscribed;
+use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::{Output, plain};
 use crate::cli::signals::Stop;
@@ -16,7 +17,6 @@ use crate::client::{Duty, Leading, Member, Note, Rebalance, Role, Rollout, Rules
 use crate::lead::standing::{Join, Joined};
 use crate::lead::{Action, Event, Saying, Standing};
 use crate::sandbox::{Sandbox, SandboxLimits};
-use crate::time::Timestamp;
 
 /// Who elects the active one of several leads, and its module.
 const ELECTION: (&str, &str) = ("single-writer", "active-standby");
@@ -50,7 +50,6 @@ struct Live<'a> {
     sandbox: Sandbox,
     rules: Rules,
     standing: Standing,
-    started: Instant,
     /// The member of the group, while this one is active.
     target: Option<Member>,
     /// What it offers, for settings that change.
@@ -66,11 +65,10 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
     let mut stop = Stop::listen()?;
     let sandbox = Sandbox::new(SandboxLimits::default())?;
     let mut election = stand(&task, &flags, &sandbox, output).await?;
-    let standing = Standing::new(flags.wishes(election.is_some()), Timestamp(0));
+    let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
-    let started = Instant::now();
     let (target, leading, planned, trouble) = (None, None, None, None);
-    let mut live = Live { task, flags, output, sandbox, rules, standing, started, target, leading, planned, trouble };
+    let mut live = Live { task, flags, output, sandbox, rules, standing, target, leading, planned, trouble };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
@@ -126,7 +124,7 @@ impl Live<'_> {
         }
         loop {
             let due = self.standing.next_deadline();
-            let wait = due.map(|at| at - self.now());
+            let wait = due.map(|at| at - clock::now());
             tokio::select! {
                 () = stop.wished() => return Ok(()),
                 event = next(election) => self.elects(event).await?,
@@ -137,15 +135,10 @@ impl Live<'_> {
         }
     }
 
-    /// Time as [`Standing`] counts it.
-    fn now(&self) -> Timestamp {
-        Timestamp(0) + self.started.elapsed()
-    }
-
     async fn give(&mut self, event: Event) -> Result<()> {
         let mut events = vec![event];
         while let Some(event) = events.pop() {
-            for action in self.standing.handle(event, self.now()) {
+            for action in self.standing.handle(event, clock::now()) {
                 events.extend(self.perform(action).await?);
             }
         }

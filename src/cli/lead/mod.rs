@@ -50,7 +50,7 @@ First look what the strategy would decide; this joins nothing:
 
   divvy lead --brokers localhost:9092 --group indexers --assignor rack-aware --plan-only
 
-Then lead. Who joins an empty group first leads it, so start this before the clients:
+Then lead. Who joins an empty group first leads it, so start the clients when this has said that it leads:
 
   divvy lead --brokers localhost:9092 --group indexers --assignor rack-aware
 

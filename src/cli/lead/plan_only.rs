@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use divvy_guest::abi::names as columns;
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::look::Cluster;
 use crate::assignor::{Assignor, Plan, Spoken, subscribed};
+use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::{Output, Tone, partitions, plain, table};
 use crate::ids::{Digest, GroupId, MemberId};
@@ -114,7 +115,7 @@ impl DryRun<'_> {
             columns: &[],
             config: self.config,
             spoken: self.spoken,
-            now_ms: now_ms(),
+            now_ms: clock::wall_ms(),
             budget: BUDGET,
         };
         let plan = question.ask(strategy).map_err(|error| Failure::of_strategy(self.assignor, error))?;
@@ -179,11 +180,6 @@ fn unique(group: &Described, member: &crate::lead::DescribedMember) -> String {
         0 | 1 => name.to_owned(),
         _ => member.id.to_string(),
     }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Prints it, and draws it where that is wanted.

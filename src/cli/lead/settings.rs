@@ -1,6 +1,6 @@
 //! What the operator says about the strategy and the members, from flags and a file; the file is read again when it changes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -60,7 +60,7 @@ impl Settings {
     }
 }
 
-fn read(path: &PathBuf) -> Result<Map<String, Value>> {
+fn read(path: &Path) -> Result<Map<String, Value>> {
     let shown = path.display();
     let bytes = read_regular(path, MAX_CONFIG_BYTES).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Failed };

@@ -20,6 +20,7 @@ use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
 use crate::client::{Builder, Member};
+use crate::peer::Security;
 use crate::server::config::LogFormat;
 
 mod children;
@@ -156,17 +157,17 @@ impl Run {
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
+        let security = self.security.read()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let printer = Printer::start(*output);
-        let done = runtime.context("the runtime cannot start")?.block_on(self.live(folder, printer.clone()));
+        let done = runtime.context("the runtime cannot start")?.block_on(self.live(folder, security, printer.clone()));
         printer.finish();
         done
     }
 
-    async fn live(self, folder: PathBuf, printer: Printer) -> Result<()> {
+    async fn live(self, folder: PathBuf, security: Security, printer: Printer) -> Result<()> {
         let stop = Stop::listen()?;
         self.begin(&folder, &printer);
-        let security = self.security.read()?;
         let member = self.builder(folder).security(security).join().await;
         let member: Member = member.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let life = Life {

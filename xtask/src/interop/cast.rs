@@ -79,6 +79,11 @@ impl<'a> Cast<'a> {
         story(&mut cast).inspect_err(|_| cast.show_logs())
     }
 
+    /// `divvy`.
+    pub fn program(&self) -> &std::path::Path {
+        &self.bench.program
+    }
+
     /// Makes a topic.
     pub fn make_topic(&self, topic: &str, partitions: usize) -> Result<()> {
         self.topics(["create", topic, "--partitions", &partitions.to_string()])
@@ -169,8 +174,16 @@ impl<'a> Cast<'a> {
 
     /// How often each member was assigned something; 0 of those that cannot be asked, or join again by themselves.
     pub fn assignments(&self) -> Vec<i64> {
-        let counted = |member: &Member| member.client.commits && member.client.when_lost == WhenLost::Waits;
+        let counted = |member: &Member| member.client.commits && self.when_lost(member) == WhenLost::Waits;
         self.members.iter().map(|member| if counted(member) { member.assignments } else { 0 }).collect()
+    }
+
+    /// What a member does while this coordinator is away: Kafka takes longer to come back.
+    pub fn when_lost(&self, member: &Member) -> WhenLost {
+        match self.server {
+            Coordinator::Divvy(_) => member.client.when_lost,
+            Coordinator::Kafka(..) => member.client.when_lost_long,
+        }
     }
 
     /// The coordinator goes away, and comes back with its files at its address.

@@ -13,6 +13,7 @@ use super::never_twice::never_twice;
 use super::statics::both_come_back;
 use super::takes_turns::{others, take_turns};
 
+mod lead;
 mod offsets;
 mod topics;
 mod writer;
@@ -47,7 +48,7 @@ pub fn cases() -> Vec<Case> {
         by_divvy("single-writer", writer::takes_over),
         by_divvy("offsets", offsets::seen_by_the_tool),
     ];
-    alone.into_iter().chain([statics]).chain(mixed).chain(turns).chain(rest).collect()
+    alone.into_iter().chain([statics]).chain(mixed).chain(turns).chain(rest).chain(lead::cases()).collect()
 }
 
 fn on_kafka(
