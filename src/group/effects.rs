@@ -46,8 +46,6 @@ pub enum Work {
 /// Two plans of type `consumer`, one after the other.
 #[derive(Clone, Debug)]
 pub struct PlansToCompare {
-    /// The generation of the later one.
-    pub generation: Generation,
     /// The states of who was in the first one that are others now, each as it was and as it is; empty for who is gone.
     pub changed: Vec<(State, State)>,
 }

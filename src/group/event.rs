@@ -293,8 +293,8 @@ pub enum WorkOutcome {
     PlanMade(Result<MadePlan, Fault>),
     /// The fingerprint of what a plan would be made from now.
     PlanReviewed(u64),
-    /// How many partitions the plan of a generation took from who had them; none if its states cannot be read.
-    PlansCompared(Generation, Option<u32>),
+    /// How many partitions a plan took from who had them; none if its states cannot be read.
+    PlansCompared(Option<u32>),
 }
 
 /// What is to be said of a plan that keeps the rules.

@@ -63,7 +63,7 @@ pub enum GenerationOutcome {
 pub(super) struct History {
     /// Those that were handed to the store, by their places there.
     stored: BTreeMap<u8, Box<GenerationRecord>>,
-    /// Those that come with the next plan, oldest first. One may stand for a stored one whose end is known better by now.
+    /// Those that come with the next plan. One may stand for a stored one of which more is known by now.
     fresh: VecDeque<GenerationRecord>,
     /// When the rebalance that is under way, or was the last, began.
     began: Now,
@@ -95,23 +95,27 @@ impl History {
 
     /// The plan of this generation was accepted, and another rebalance began before anybody was told.
     pub(super) fn withdrawn(&mut self, generation: Generation) {
-        let accepted = self.stored.values().find(|entry| entry.generation == generation);
-        if let Some(entry) = accepted {
-            self.push(GenerationRecord { outcome: GenerationOutcome::Superseded, ..GenerationRecord::clone(entry) });
-        }
+        self.amend(generation, |entry| entry.outcome = GenerationOutcome::Superseded);
     }
 
     /// So many partitions were taken from who had them. The store learns it with the next plan.
     pub(super) fn moved(&mut self, generation: Generation, moved: u32) {
+        self.amend(generation, |entry| entry.moved = Some(moved));
+    }
+
+    /// More is known of a generation. One that was stored comes again with the next plan.
+    fn amend(&mut self, generation: Generation, change: impl FnOnce(&mut GenerationRecord)) {
         if let Some(entry) = self.fresh.iter_mut().find(|entry| entry.generation == generation) {
-            entry.moved = Some(moved);
-        } else if let Some(entry) = self.stored.values().find(|entry| entry.generation == generation) {
-            self.push(GenerationRecord { moved: Some(moved), ..GenerationRecord::clone(entry) });
+            change(entry);
+        } else if let Some(stored) = self.stored.values().find(|entry| entry.generation == generation) {
+            let mut entry = GenerationRecord::clone(stored);
+            change(&mut entry);
+            self.push(entry);
         }
     }
 
     fn awaited(&mut self) -> Option<&mut GenerationRecord> {
-        self.fresh.back_mut().filter(|last| last.outcome == GenerationOutcome::Awaited)
+        self.fresh.iter_mut().find(|entry| entry.outcome == GenerationOutcome::Awaited)
     }
 
     fn push(&mut self, entry: GenerationRecord) {

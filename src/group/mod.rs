@@ -101,8 +101,8 @@ pub struct Group {
     failed_leader: Option<MemberId>,
     /// A foreign leader's plan that was handed out and is being looked at.
     questioned: Option<plan_check::Questioned>,
-    /// The last plan is being compared with the one before.
-    comparing: Option<WorkId>,
+    /// The generation whose plan is being compared with the one before.
+    comparing: Option<(WorkId, Generation)>,
     ledger: Ledger,
     /// What the coordinator knows as the leader.
     led: led::Led,

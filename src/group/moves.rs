@@ -4,11 +4,11 @@
 //! generation and given to another in the next, and is one move. Plans may have a million partitions, so they are compared
 //! off the shard, after the plan was handed out.
 
-use crate::ids::{Generation, MemberId};
+use crate::ids::MemberId;
 
 use super::effects::{PlansToCompare, Work};
 use super::event::WorkId;
-use super::ownership::Partitions;
+use super::ownership::{Partitions, state_of};
 use super::record::{PlanRecord, State};
 use super::{Group, Step};
 
@@ -25,8 +25,7 @@ pub fn count_moves(plans: &PlansToCompare) -> Option<u32> {
 /// The states that are not what they were, each as it was and as it is; empty for who is not in the plan. Both in order of
 /// the ids.
 fn changed(before: &[(MemberId, State)], after: &[(MemberId, State)]) -> Vec<(State, State)> {
-    let of_after = |id: &MemberId| after.binary_search_by(|(of, _)| of.cmp(id)).ok().and_then(|at| after.get(at));
-    let pairs = before.iter().map(|(id, was)| (was, of_after(id).map(|(_, is)| is.clone()).unwrap_or_default()));
+    let pairs = before.iter().map(|(id, was)| (was, state_of(after, id).cloned().unwrap_or_default()));
     pairs.filter(|(was, is)| *was != is).map(|(was, is)| (was.clone(), is)).collect()
 }
 
@@ -40,16 +39,15 @@ impl Group {
         if changed.is_empty() {
             return self.history.moved(self.generation, 0);
         }
-        let plans = PlansToCompare { generation: self.generation, changed };
         // Drawn, not counted, as every work's: an answer to a group that was forgotten since must not fit its successor.
         let id = WorkId(step.entropy);
-        self.comparing = Some(id);
-        step.effects.work.push(Work::ComparePlans(id, plans));
+        self.comparing = Some((id, self.generation));
+        step.effects.work.push(Work::ComparePlans(id, PlansToCompare { changed }));
     }
 
     /// The plans were compared.
-    pub(super) fn plans_compared(&mut self, id: WorkId, generation: Generation, moved: Option<u32>) {
-        if self.comparing.take_if(|waiting| *waiting == id).is_some()
+    pub(super) fn plans_compared(&mut self, id: WorkId, moved: Option<u32>) {
+        if let Some((_, generation)) = self.comparing.take_if(|(waiting, _)| *waiting == id)
             && let Some(moved) = moved
         {
             self.history.moved(generation, moved);
@@ -77,7 +75,7 @@ mod tests {
 
     fn moves(before: &[(&str, &State)], after: &[(&str, &State)]) -> Option<u32> {
         let changed = changed(&plan(before), &plan(after));
-        count_moves(&PlansToCompare { generation: Generation(2), changed })
+        count_moves(&PlansToCompare { changed })
     }
 
     #[test]

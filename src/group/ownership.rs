@@ -146,15 +146,10 @@ impl Partitions {
 
     /// How many of them are not among others.
     pub(super) fn missing_in(&self, others: &Self) -> usize {
-        let mut missing = 0;
-        for (topic, numbers) in &self.0 {
-            let from = others.0.partition_point(|(name, _)| name < topic);
-            let mut theirs: Vec<i32> =
-                others.0[from..].iter().take_while(|(name, _)| name == topic).flat_map(|(_, it)| it).copied().collect();
-            theirs.sort_unstable();
-            missing += numbers.iter().filter(|number| theirs.binary_search(number).is_err()).count();
-        }
-        missing
+        let missing = |(topic, numbers): &(TopicName, Vec<i32>)| {
+            numbers.iter().filter(|number| !others.has(topic, **number)).count()
+        };
+        self.0.iter().map(missing).sum()
     }
 
     fn has(&self, topic: &TopicName, partition: i32) -> bool {
@@ -213,7 +208,7 @@ impl Group {
     }
 }
 
-fn state_of<'a>(states: &'a [(MemberId, State)], id: &MemberId) -> Option<&'a State> {
+pub(super) fn state_of<'a>(states: &'a [(MemberId, State)], id: &MemberId) -> Option<&'a State> {
     let at = states.binary_search_by(|(of, _)| of.cmp(id)).ok()?;
     states.get(at).map(|(_, state)| state)
 }

@@ -106,7 +106,7 @@ impl Group {
             WorkOutcome::PlanChecked(verdict) => self.plan_checked(id, verdict, step),
             WorkOutcome::PlanMade(made) => self.plan_made(id, made, step),
             WorkOutcome::PlanReviewed(fingerprint) => self.plan_reviewed(id, fingerprint, step),
-            WorkOutcome::PlansCompared(generation, moved) => self.plans_compared(id, generation, moved),
+            WorkOutcome::PlansCompared(moved) => self.plans_compared(id, moved),
         }
     }
 

@@ -250,7 +250,7 @@ impl Shard {
             let verdict = super::plan_check::verdict(&group, &plan, handle.topics().view().table(), module);
             handle.tell(number, ToShard::WorkDone(group, id, WorkOutcome::PlanChecked(verdict)));
         };
-        if is_small { check() } else { spawn::blocking("plan check", self.ground.loss.clone(), check) }
+        self.beside("plan check", is_small, check);
     }
 
     /// What a plan moved is only of interest to people: nobody waits for it.
@@ -258,10 +258,15 @@ impl Shard {
         let (handle, number) = (self.ground.handle.clone(), self.ground.number);
         let is_small = plans.bytes() <= CHECKED_AT_ONCE_BYTES;
         let compare = move || {
-            let outcome = WorkOutcome::PlansCompared(plans.generation, count_moves(&plans));
+            let outcome = WorkOutcome::PlansCompared(count_moves(&plans));
             handle.tell(number, ToShard::WorkDone(group, id, outcome));
         };
-        if is_small { compare() } else { spawn::blocking("plan comparison", self.ground.loss.clone(), compare) }
+        self.beside("plan comparison", is_small, compare);
+    }
+
+    /// Does it beside the shard, unless it costs less than to wake a thread for it.
+    fn beside(&self, name: &'static str, is_small: bool, work: impl FnOnce() + Send + 'static) {
+        if is_small { work() } else { spawn::blocking(name, self.ground.loss.clone(), work) }
     }
 
     fn load(&mut self, groups: Vec<(GroupId, Vec<Record>)>, now: Now) {

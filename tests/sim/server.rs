@@ -229,7 +229,7 @@ impl Server {
                 Work::ComparePlans(id, plans) => {
                     // At once and without a throw of the dice: kept seeds go on as they were.
                     let Some(coordinator) = &mut self.coordinator else { continue };
-                    let outcome = WorkOutcome::PlansCompared(plans.generation, count_moves(&plans));
+                    let outcome = WorkOutcome::PlansCompared(count_moves(&plans));
                     let effects = coordinator.handle(&self.group, Event::WorkDone(id, outcome), moment(now), 0);
                     self.carry_out(effects, now, out);
                 }

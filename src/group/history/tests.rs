@@ -67,3 +67,27 @@ fn a_plan_that_nobody_was_told_is_superseded() {
     stored.is_what_is_known_of_it(&history);
     assert_eq!(history.stored().len(), 1);
 }
+
+#[test]
+fn a_late_count_of_moves_hides_no_generation_that_waits_for_its_plan() {
+    let mut history = History::default();
+    history.push(generation(1, GenerationOutcome::Accepted));
+    Stored::default().take(&mut history);
+    history.push(generation(2, GenerationOutcome::Awaited));
+    history.moved(Generation(1), 7);
+    history.ended(GenerationOutcome::Superseded);
+    let outcomes: Vec<_> = history.fresh.iter().map(|it| (it.generation.0, it.outcome.clone(), it.moved)).collect();
+    assert!(outcomes.contains(&(2, GenerationOutcome::Superseded, None)), "{outcomes:?}");
+    assert!(outcomes.contains(&(1, GenerationOutcome::Accepted, Some(7))), "{outcomes:?}");
+}
+
+#[test]
+fn a_withdrawn_plan_keeps_what_is_known_of_it() {
+    let mut history = History::default();
+    history.push(generation(1, GenerationOutcome::Accepted));
+    Stored::default().take(&mut history);
+    history.moved(Generation(1), 7);
+    history.withdrawn(Generation(1));
+    let last = history.fresh.back().unwrap();
+    assert_eq!((&last.outcome, last.moved), (&GenerationOutcome::Superseded, Some(7)));
+}

@@ -452,14 +452,14 @@ impl World {
                     let Some(plan) = self.coordinator.plan_to_review(&group, id, now) else { continue };
                     reviews.push((id, self.fingerprint(&plan)));
                 }
-                Work::ComparePlans(id, plans) => compared.push((id, plans.generation, count_moves(&plans))),
+                Work::ComparePlans(id, plans) => compared.push((id, count_moves(&plans))),
             }
         }
         for (id, fingerprint) in reviews {
             self.give(Event::WorkDone(id, WorkOutcome::PlanReviewed(fingerprint)));
         }
-        for (id, generation, moved) in compared {
-            let (now, group, outcome) = (self.now(), self.group.clone(), WorkOutcome::PlansCompared(generation, moved));
+        for (id, moved) in compared {
+            let (now, group, outcome) = (self.now(), self.group.clone(), WorkOutcome::PlansCompared(moved));
             let effects = self.coordinator.handle(&group, Event::WorkDone(id, outcome), now, 0);
             self.took_effect(effects);
         }
