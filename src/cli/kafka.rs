@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 
 use super::failure::{Failure, Kind};
 use super::security::SecurityArgs;
-use crate::peer::{Connection, Dial, Unreachable};
+use crate::peer::{Connection, Dial, Security, Unreachable};
 use crate::wire::{ErrorCode, Request, Text};
 
 /// A question that takes longer has no answer; a coordinator waits for its store at most half of this.
@@ -22,7 +22,12 @@ pub struct Kafka {
 impl Kafka {
     /// Connects, logs in if told to, and asks what is served.
     pub fn connect(address: &str, security: &SecurityArgs) -> Result<Self> {
-        let dial = Dial { client_id: Text::from("divvy-cli"), security: security.read()? };
+        Self::open(address, security.read()?)
+    }
+
+    /// The same with what was read already.
+    pub fn open(address: &str, security: Security) -> Result<Self> {
+        let dial = Dial { client_id: Text::from("divvy-cli"), security };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the runtime cannot start")?;
         let connection = runtime.block_on(dial.open(address)).map_err(|error| not_reached(&error))?;

@@ -6,7 +6,13 @@ use anyhow::Result;
 use tracing_subscriber::EnvFilter;
 
 use super::failure::{Failure, Kind};
+use super::output::Output;
 use crate::server::config::{LOG_FILTER, LogFormat, is_log_filter};
+
+/// Begins to log what the filter lets through, in the form of the command's answers.
+pub fn start_as(output: &Output, filter: &str) -> Result<()> {
+    start(filter, if output.is_json() { LogFormat::Json } else { LogFormat::Text })
+}
 
 /// Begins to log what the filter lets through.
 pub fn start(filter: &str, format: LogFormat) -> Result<()> {

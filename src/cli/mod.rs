@@ -18,6 +18,7 @@ mod join;
 mod kafka;
 mod lead;
 mod logs;
+mod member;
 mod modules;
 mod offsets;
 mod outcomes;

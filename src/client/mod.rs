@@ -118,11 +118,6 @@ impl Member {
         self.inbox.event(Event::LeadBy(Box::new(leading), rules));
     }
 
-    /// Ends without a word, although it could leave: its place stays its own until its session ends.
-    pub fn abandon(self) {
-        drop(self.task);
-    }
-
     /// How far the group has come with these partitions, its own or any others: those of which nothing is committed are
     /// left out.
     pub async fn committed(&self, partitions: &[(TopicName, Vec<i32>)]) -> Result<Vec<Offset>, FetchError> {

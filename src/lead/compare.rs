@@ -1,7 +1,7 @@
 //! What a plan changes: for each member what it has, what it would have, what comes and goes; for the group how much moves,
 //! how even it is, and how much work is near its member.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::embedded::consumer::{Assignment, Subscription};
 use crate::ids::TopicName;
@@ -98,17 +98,13 @@ pub fn compare<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics: &TopicT
         })
         .collect();
     rows.sort_by(|a, b| a.name.cmp(&b.name));
-    let owners = |of: fn(&Row) -> &BTreeSet<Partition>| {
-        let mut owned = BTreeMap::<&Partition, usize>::new();
-        rows.iter().flat_map(of).for_each(|partition| *owned.entry(partition).or_default() += 1);
-        owned
-    };
+    let owners = |of: fn(&Row) -> &BTreeSet<Partition>| rows.iter().flat_map(of).collect::<BTreeSet<&Partition>>();
     let (before, after) = (owners(|row| &row.before), owners(|row| &row.after));
     let gets: Vec<&Partition> = rows.iter().flat_map(Row::gets).collect();
-    let moved = gets.iter().filter(|partition| before.contains_key(*partition)).count();
+    let moved = gets.iter().filter(|partition| before.contains(*partition)).count();
     let all = topics.0.values().map(|topic| topic.partitions as usize).sum::<usize>();
-    let exist = |owned: &BTreeMap<&Partition, usize>| {
-        owned.keys().filter(|(topic, number)| topics.has_partition(topic.as_str(), *number)).count()
+    let exist = |owned: &BTreeSet<&Partition>| {
+        owned.iter().filter(|(topic, number)| topics.has_partition(topic.as_str(), *number)).count()
     };
     let unowned = (all - exist(&before).min(all), all - exist(&after).min(all));
     let new = gets.len() - moved;

@@ -36,8 +36,6 @@ pub struct DescribedMember {
     pub instance: Option<InstanceId>,
     /// The name that its client gives itself.
     pub client_id: String,
-    /// Where it connects from.
-    pub host: String,
     /// What it said of itself when it joined.
     pub metadata: Bytes,
     /// What it has.

@@ -54,18 +54,24 @@ impl Stated {
     }
 }
 
-/// The names to offer, most wanted first, or why this group cannot be led.
-pub fn names(group: &Described, stated: &[Stated]) -> Result<Vec<(Protocol, Mode)>, String> {
+/// Whether this is a group of Kafka's clients, under whatever name, or why not.
+pub fn can_be_led(group: &Described) -> Result<(), String> {
     if !group.protocol_type.is_empty() && group.protocol_type != CONSUMER {
         let other = &group.protocol_type;
         return Err(format!("it is a group of type {other}: only type {CONSUMER} can be led for unmodified clients"));
     }
-    let chosen = &group.protocol;
-    if chosen.as_str() == STREAMS {
+    if group.protocol.as_str() == STREAMS {
         return Err(
             "it is a Kafka Streams application, whose members understand no other leader than their own".to_owned()
         );
     }
+    Ok(())
+}
+
+/// The names to offer, most wanted first, or why this group cannot be led.
+pub fn names(group: &Described, stated: &[Stated]) -> Result<Vec<(Protocol, Mode)>, String> {
+    can_be_led(group)?;
+    let chosen = &group.protocol;
     let mut names: Vec<(Protocol, Mode)> = stated.iter().map(|it| (it.protocol.clone(), it.mode)).collect();
     let is_named = |names: &[(Protocol, Mode)]| names.iter().any(|(name, _)| name == chosen);
     if !stated.is_empty() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::join::events as member;
+use crate::cli::member::events as member;
 use crate::client::{Leading, Note, Planned, Rebalance, Rules};
 use crate::ids::MemberId;
 use crate::lead::compare::{Party, rack_of, wants_something};

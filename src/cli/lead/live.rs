@@ -99,7 +99,7 @@ async fn stand(task: &Task, flags: &Lead, sandbox: &Sandbox, output: &Output) ->
         .assignors(&task.folder)
         .sandbox(sandbox.clone())
         .client_id("divvy-lead")
-        .security(task.cluster.security.read()?)
+        .security(task.cluster.security.clone())
         .single_writer()
         .session_timeout(ELECTION_SESSION)
         .heartbeat_interval(ELECTION_SESSION / BEATS_PER_SESSION);
@@ -180,7 +180,7 @@ impl Live<'_> {
             .assignors(&self.task.folder)
             .sandbox(self.sandbox.clone())
             .client_id("divvy-lead")
-            .security(self.task.cluster.security.read()?)
+            .security(self.task.cluster.security.clone())
             .instance_id(&self.flags.instance_id)
             .session_timeout(session)
             .rebalance_timeout(REBALANCE_TIMEOUT)
@@ -195,11 +195,9 @@ impl Live<'_> {
         Ok(())
     }
 
+    /// Its place stays its own until its session ends: a member that is dropped says nothing.
     fn abandon(&mut self) {
-        if let Some(member) = self.target.take() {
-            member.abandon();
-        }
-        self.leading = None;
+        (self.target, self.leading) = (None, None);
     }
 
     /// What the election says.

@@ -8,11 +8,10 @@ use anyhow::Result;
 
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::kafka::{Kafka, refused};
-use crate::cli::security::SecurityArgs;
 use crate::client::topic_table;
 use crate::ids::{InstanceId, MemberId, Protocol, TopicName};
 use crate::lead::{Described, DescribedMember};
-use crate::peer::address_of;
+use crate::peer::{Security, address_of};
 use crate::topics::TopicTable;
 use crate::wire::ErrorCode;
 use crate::wire::messages::describe_groups::{DescribeGroupsRequest, DescribedGroup};
@@ -21,10 +20,10 @@ use crate::wire::messages::leave_group::{LeaveGroupRequest, MemberIdentity};
 use crate::wire::messages::list_groups::ListGroupsRequest;
 use crate::wire::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 
-/// A cluster that nobody used yet makes its topic of groups when it is asked for a coordinator: as often …
+/// What passes by itself is looked at so often …
 const TRIES: u32 = 20;
 
-/// … and as long apart.
+/// … and so long apart.
 const BETWEEN: Duration = Duration::from_millis(500);
 
 /// As many names fit into one request of any server.
@@ -39,7 +38,7 @@ pub struct Cluster {
     /// `HOST:PORT`, several with commas.
     pub brokers: String,
     /// How they are connected to.
-    pub security: SecurityArgs,
+    pub security: Security,
 }
 
 impl Cluster {
@@ -102,7 +101,7 @@ impl Cluster {
     fn any(&self) -> Result<Kafka> {
         let mut first = None;
         for address in self.brokers.split(',').map(str::trim) {
-            match Kafka::connect(address, &self.security) {
+            match Kafka::open(address, self.security.clone()) {
                 Ok(broker) => return Ok(broker),
                 Err(error) => first = first.or(Some(error)),
             }
@@ -114,22 +113,40 @@ impl Cluster {
         let mut broker = self.any()?;
         let request =
             FindCoordinatorRequest { key: id.into(), coordinator_keys: vec![id.into()], ..Default::default() };
-        for _ in 0..TRIES {
+        let ask = || {
             let answer = broker.ask(&request)?;
             // A list since version 4, one before.
-            let (error, host, port) = match answer.coordinators.into_iter().next() {
+            Ok(match answer.coordinators.into_iter().next() {
                 Some(it) => (it.error_code, it.host, it.port),
                 None => (answer.error_code, answer.host, answer.port),
-            };
-            match error {
-                ErrorCode::None => return Kafka::connect(&address_of(&host, port), &self.security),
-                ErrorCode::CoordinatorNotAvailable | ErrorCode::CoordinatorLoadInProgress => sleep(BETWEEN),
-                error => return Err(refused(&format!("nobody coordinates group {id}"), error, None)),
+            })
+        };
+        // A cluster that nobody used yet makes its topic of groups when it is asked for a coordinator.
+        let not_yet =
+            |error| matches!(error, ErrorCode::CoordinatorNotAvailable | ErrorCode::CoordinatorLoadInProgress);
+        match patiently(ask, |(error, ..)| !not_yet(*error))? {
+            (ErrorCode::None, host, port) => Kafka::open(&address_of(&host, port), self.security.clone()),
+            (error, ..) if not_yet(error) => {
+                let waited = (BETWEEN * TRIES).as_secs();
+                let text = format!("the cluster names no coordinator of group {id} within {waited} s");
+                Err(Failure::of(Kind::Unreachable, text))
             }
+            (error, ..) => Err(refused(&format!("nobody coordinates group {id}"), error, None)),
         }
-        let waited = (BETWEEN * TRIES).as_secs();
-        Err(Failure::of(Kind::Unreachable, format!("the cluster names no coordinator of group {id} within {waited} s")))
     }
+}
+
+/// Looks until what passes by itself has passed: the last that was seen, whether it has or not.
+pub fn patiently<T>(mut look: impl FnMut() -> Result<T>, has_passed: impl Fn(&T) -> bool) -> Result<T> {
+    let mut seen = look()?;
+    for _ in 0..TRIES {
+        if has_passed(&seen) {
+            break;
+        }
+        sleep(BETWEEN);
+        seen = look()?;
+    }
+    Ok(seen)
 }
 
 fn described(group: DescribedGroup) -> Described {
@@ -137,7 +154,6 @@ fn described(group: DescribedGroup) -> Described {
         id: MemberId::from(it.member_id.as_str()),
         instance: it.group_instance_id.as_deref().map(InstanceId::from),
         client_id: it.client_id.to_string(),
-        host: it.client_host.to_string(),
         metadata: it.member_metadata,
         state: it.member_assignment,
     };

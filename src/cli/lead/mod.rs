@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
 use super::address::{assignor, host_ports};
 use super::failure::{Failure, Kind};
 use super::logs;
+use super::member::{self, MAX_TIMEOUT_MS};
 use super::modules::Modules;
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use crate::lead::names::Stated;
 use crate::lead::{Described, Wishes};
-use crate::server::config::LogFormat;
 
 mod events;
 mod live;
@@ -29,9 +29,6 @@ use settings::Settings;
 
 /// The lasting name of every lead of a group, unless told otherwise: whoever comes next takes the place of the one before.
 const INSTANCE: &str = "divvy-lead";
-
-/// Timeouts are 32-bit numbers on the wire.
-const MAX_TIMEOUT_MS: u64 = i32::MAX as u64;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -142,10 +139,8 @@ impl Lead {
         if self.take_over && !self.yes {
             return Err(Failure::of(Kind::Usage, take_over_text(&task.group, task.cluster.group(&task.group)?)));
         }
-        let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
-        logs::start(&self.log_filter, format)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        runtime.context("the runtime cannot start")?.block_on(live::lead(task, self, config, output))
+        logs::start_as(output, &self.log_filter)?;
+        member::runtime()?.block_on(live::lead(task, self, config, output))
     }
 
     fn task(&self) -> Result<Task> {
@@ -156,7 +151,7 @@ impl Lead {
         Ok(Task {
             cluster: Cluster {
                 brokers: needed(&self.brokers, "--brokers HOST:PORT")?,
-                security: self.security.clone(),
+                security: self.security.read()?,
             },
             group: needed(&self.group, "--group GROUP")?,
             assignor: needed(&self.assignor, "--assignor NAME")?,

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use divvy_guest::abi::names as columns;
 use serde_json::{Value, json};
 
-use super::look::Cluster;
+use super::look::{Cluster, patiently};
 use crate::assignor::{Assignor, Plan, Spoken, subscribed};
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
@@ -18,7 +18,7 @@ use crate::cli::output::{Output, Tone, partitions, plain, table};
 use crate::ids::{Digest, GroupId, MemberId};
 use crate::lead::compare::{Partition, Party, rack_of, wants_something};
 use crate::lead::whatif::WhatIf;
-use crate::lead::{Comparison, Described, Row, compare, names, picture};
+use crate::lead::{Comparison, Described, DescribedMember, Row, compare, names, picture};
 use crate::membership::Strategies;
 use crate::membership::leading::Leading;
 use crate::sandbox::{Catalog, CatalogConfig, Sandbox, SandboxLimits};
@@ -26,12 +26,6 @@ use crate::topics::TopicTable;
 
 /// What one plan may take here: nobody waits for it.
 const BUDGET: Duration = Duration::from_secs(60);
-
-/// A group that rebalances is looked at so often …
-const TRIES: u32 = 20;
-
-/// … and so long apart: together longer than a rebalance mostly takes.
-const BETWEEN: Duration = Duration::from_millis(500);
 
 /// What is asked.
 pub struct DryRun<'a> {
@@ -66,7 +60,8 @@ pub struct Decided {
 impl DryRun<'_> {
     /// Looks, asks the strategy, compares. Blocks.
     pub fn decide(&self) -> Result<Decided> {
-        let group = self.settled()?;
+        // Only of a group at rest the broker tells what its members said; a rebalance mostly takes less than this waits.
+        let group = patiently(|| self.cluster.group(self.group), |group| group.is_stable() || group.is_empty())?;
         if group.is_empty() {
             let remedy = "start its clients first, or see what is there with `divvy groups list --server`";
             return Err(Failure::of(Kind::NotFound, format!("nobody is in group {}: {remedy}", self.group)));
@@ -75,27 +70,12 @@ impl DryRun<'_> {
             let text = format!("group {} is rebalancing: its broker tells no subscriptions; try again", self.group);
             return Err(Failure::of(Kind::Failed, text));
         }
-        names::names(&group, &[]).or_else(|why| match why.contains("--as") {
-            // How members hand over makes no difference to what they come to in the end.
-            true => Ok(Vec::new()),
-            false => Err(Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group))),
-        })?;
+        // Under which name makes no difference to what they come to in the end.
+        names::can_be_led(&group)
+            .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
         let strategies = strategies(None, self.folder)?;
         self.ask(group, &topics, &strategies)
-    }
-
-    /// The group, if it comes to rest in time: only then its broker tells what its members said.
-    fn settled(&self) -> Result<Described> {
-        let mut group = self.cluster.group(self.group)?;
-        for _ in 0..TRIES {
-            if group.is_stable() || group.is_empty() {
-                break;
-            }
-            std::thread::sleep(BETWEEN);
-            group = self.cluster.group(self.group)?;
-        }
-        Ok(group)
     }
 
     /// The same for a group that is looked at already.
@@ -158,23 +138,19 @@ pub fn no_module(assignor: &str, folder: &Path, strategies: &Strategies) -> anyh
 fn compared(group: &Described, plan: &Plan, topics: &TopicTable, spoken: &Spoken) -> Comparison {
     let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
     let members = group.members.iter().filter(|member| wants_something(&member.metadata));
-    let said = |facts: crate::embedded::user_data::Facts| facts.get("rack").and_then(Value::as_str).map(str::to_owned);
-    let party = |member: &'_ crate::lead::DescribedMember| Party {
-        name: unique(group, member),
-        rack: rack_of(&member.metadata).or_else(|| said(spoken.facts(&member.input()))),
-        before: None,
-        after: &[],
-    };
+    let spoken_rack =
+        |member: &DescribedMember| spoken.facts(&member.input()).get("rack").and_then(Value::as_str).map(str::to_owned);
     let parties = members.map(|member| Party {
+        name: unique(group, member),
+        rack: rack_of(&member.metadata).or_else(|| spoken_rack(member)),
         before: Some(&member.state[..]),
         after: after.get(&member.id).copied().unwrap_or_default(),
-        ..party(member)
     });
     compare(parties, topics)
 }
 
 /// The name that people know a member by, as long as it is its own.
-fn unique(group: &Described, member: &crate::lead::DescribedMember) -> String {
+fn unique(group: &Described, member: &DescribedMember) -> String {
     let name = member.name();
     match group.members.iter().filter(|other| other.name() == name).count() {
         0 | 1 => name.to_owned(),

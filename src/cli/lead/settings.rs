@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::assignor::Spoken;
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::member::key_value;
 use crate::server::config::read_regular;
 
 /// The longest configuration of a strategy.
@@ -20,7 +21,7 @@ pub struct Settings {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A key of the strategy's configuration, such as `copies=2`; comes before the file
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     keys: Vec<(String, Value)>,
     /// What strategies may know of members that cannot tell it, by client id or instance id with `*`: `big-*:weight=4`,
     /// `indexer-7:rack=eu-1a`
@@ -80,18 +81,11 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     }
 }
 
-/// `weight=2` is a number, `zone=a` a text: a value that is JSON counts as what it says.
-fn pair(text: &str) -> Result<(String, Value), String> {
-    let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("write KEY=VALUE")?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-    Ok((key.to_owned(), value))
-}
-
 fn fact(text: &str) -> Result<Fact, String> {
     let wrong = "write MEMBER:KEY=VALUE, such as big-*:weight=4";
     let (key, _) = text.split_once('=').ok_or(wrong)?;
     let colon = key.rfind(':').filter(|at| *at > 0).ok_or(wrong)?;
-    let (name, value) = pair(&text[colon + 1..]).map_err(|_| wrong)?;
+    let (name, value) = key_value(&text[colon + 1..]).map_err(|_| wrong)?;
     Ok(Fact { member: text[..colon].to_owned(), name, value })
 }
 

@@ -12,7 +12,7 @@ use super::say;
 use super::work::{Division, Key, keys, orders};
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind, ReaderGone};
-use crate::cli::join::events;
+use crate::cli::member::events;
 use crate::cli::output::plain;
 use crate::cli::signals::Stop;
 use crate::client::{Member, Rebalance, Revoked};

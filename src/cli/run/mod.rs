@@ -1,27 +1,22 @@
 //! `divvy run`: a member whose work is done by child processes, in any language.
 
 use std::ffi::{OsStr, OsString};
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
 
-use super::SERVER;
-use super::address::{assignor, host_ports, topic};
+use super::address::topic;
 use super::clock;
 use super::failure::{Failure, Kind};
-use super::join::{check_facts, fact, kind, missing};
 use super::logs;
-use super::modules::Modules;
+use super::member::{self, Identity, MAX_TIMEOUT_MS, Place, heartbeat, not_joined};
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
-use crate::client::{Builder, Member};
+use crate::client::Builder;
 use crate::peer::Security;
-use crate::server::config::LogFormat;
 
 mod children;
 pub mod keeper;
@@ -40,12 +35,6 @@ use live::{Life, Names};
 use printer::Printer;
 use process::{How, Processes};
 use work::Division;
-
-/// Timeouts are 32-bit numbers on the wire.
-const MAX_TIMEOUT_MS: u64 = i32::MAX as u64;
-
-/// A member says that it is alive this often, or at least thrice within its session.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 
 const HELP: &str = "\
 A child is told by its environment what to do:
@@ -74,12 +63,8 @@ more often than --max-restarts; 4 there is no such command or folder.";
 #[command(after_help = HELP, override_usage = "divvy run --group <GROUP> --topic <NAME>... [--each] [OPTIONS] -- <COMMAND> [ARGS]...
        divvy run --group <GROUP> --single-writer [OPTIONS] -- <COMMAND> [ARGS]...")]
 pub struct Run {
-    /// The coordinator, or any broker of a Kafka cluster
-    #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_ports)]
-    server: String,
-    /// The group
-    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    group: String,
+    #[command(flatten)]
+    place: Place,
     /// A topic to share; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
     #[arg(required_unless_present_any = ["single_writer", "topic_pattern"])]
@@ -94,26 +79,7 @@ pub struct Run {
     #[arg(long, conflicts_with_all = ["topics", "topic_pattern", "each"])]
     single_writer: bool,
     #[command(flatten)]
-    modules: Modules,
-    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
-    #[arg(long, value_name = "DIR")]
-    module_cache: Option<PathBuf>,
-    /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]
-    #[arg(long = "assignor", value_name = "NAME", value_delimiter = ',', value_parser = assignor)]
-    assignors: Vec<String>,
-    /// What strategies may know of this member, such as `weight=2`
-    #[arg(long = "fact", value_name = "KEY=VALUE", value_parser = fact)]
-    facts: Vec<(String, Value)>,
-    /// Where it stands: the fact `rack`
-    #[arg(long)]
-    rack: Option<String>,
-    /// The name that it gives itself: its id begins with it
-    #[arg(long, value_name = "NAME", default_value = "divvy")]
-    client_id: String,
-    /// A name that lasts: a member that comes back under it within its session takes its place again, and nobody
-    /// rebalances
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    instance_id: Option<String>,
+    identity: Identity,
     /// How long it may be silent until its work goes to the others
     #[arg(long, value_name = "MS", default_value_t = 45_000, value_parser = clap::value_parser!(u64).range(100..=MAX_TIMEOUT_MS))]
     session_timeout_ms: u64,
@@ -151,32 +117,32 @@ pub struct Run {
 impl Run {
     /// Joins, runs children, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
-        check_facts(&self.facts, self.rack.as_deref())?;
+        self.identity.check()?;
         self.check_times()?;
         find(&self.command[0])?;
-        let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
-        logs::start(&self.log_filter, format)?;
-        let folder = self.modules.folder()?;
+        logs::start_as(output, &self.log_filter)?;
+        let folder = self.identity.modules.folder()?;
         let security = self.security.read()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = member::runtime()?;
         let printer = Printer::start(*output);
-        let done = runtime.context("the runtime cannot start")?.block_on(self.live(folder, security, printer.clone()));
+        let done = runtime.block_on(self.live(folder, security, printer.clone()));
         printer.finish();
         done
     }
 
     async fn live(self, folder: PathBuf, security: Security, printer: Printer) -> Result<()> {
         let stop = Stop::listen()?;
-        self.begin(&folder, &printer);
-        let member = self.builder(folder).security(security).join().await;
-        let member: Member = member.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+        for said in self.identity.begins(&self.place, &folder, self.protocol_type()) {
+            printer.say(said.event, plain(&said.text));
+        }
+        let member = self.builder(folder).security(security).join().await.map_err(|error| not_joined(&error))?;
         let life = Life {
             children: Children::new(self.settings(), clock::entropy()),
             names: Names {
                 protocol_type: self.protocol_type().to_owned(),
                 division: self.division(),
-                member: self.instance_id.unwrap_or(self.client_id),
-                group: self.group,
+                member: self.identity.instance_id.unwrap_or(self.identity.client_id),
+                group: self.place.group,
             },
             processes: Processes::new(
                 How {
@@ -235,47 +201,20 @@ impl Run {
         }
     }
 
-    /// Says at once what begins, and what is not there for it.
-    fn begin(&self, folder: &Path, printer: &Printer) {
-        let joining = json!({ "event": "joining", "group": self.group, "server": self.server });
-        printer.say(joining, plain(&format!("joining {} at {} …", self.group, self.server)));
-        let folders: Vec<PathBuf> = iter::once(folder.to_owned()).chain(self.module_cache.clone()).collect();
-        for missing in missing::missing(&self.assignors, &folders, self.protocol_type()) {
-            printer.say(missing.event, plain(&missing.text));
-        }
-    }
-
     fn builder(&self, folder: PathBuf) -> Builder {
-        let mut builder = Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id);
-        builder = match (self.single_writer, &self.topic_pattern) {
-            (true, _) => builder.single_writer(),
-            (false, Some(pattern)) => builder.subscribe_pattern(pattern),
-            (false, None) => builder.subscribe(&self.topics),
-        };
-        if !self.assignors.is_empty() {
-            builder = builder.assignor_names(self.assignors.clone());
-        }
         let session = Duration::from_millis(self.session_timeout_ms);
-        builder = builder
+        let builder = self
+            .identity
+            .builder(&self.place, folder)
             .session_timeout(session)
             .rebalance_timeout(self.rebalance_timeout())
             .heartbeat_interval(heartbeat(session));
-        if let Some(instance) = &self.instance_id {
-            builder = builder.instance_id(instance);
+        match (self.single_writer, &self.topic_pattern) {
+            (true, _) => builder.single_writer(),
+            (false, Some(pattern)) => builder.subscribe_pattern(pattern),
+            (false, None) => builder.subscribe(&self.topics),
         }
-        if let Some(cache) = &self.module_cache {
-            builder = builder.module_cache(cache);
-        }
-        let rack = self.rack.iter().map(|rack| ("rack".to_owned(), Value::String(rack.clone())));
-        for (name, value) in self.facts.iter().cloned().chain(rack) {
-            builder = builder.fact(name, value);
-        }
-        builder
     }
-}
-
-fn heartbeat(session: Duration) -> Duration {
-    HEARTBEAT_INTERVAL.min(session / 3)
 }
 
 /// How often keepers hear that this process lives.

@@ -19,9 +19,10 @@ use super::limits::LAST_WORDS;
 use super::lines::Lines;
 use super::printer::{Printer, Stream};
 use super::work::{Order, VARIABLES, too_large};
+use crate::peer::PASSWORD_VARIABLE;
 
 /// Not inherited by children: a secret of divvy's own.
-const SECRETS: [&str; 1] = ["DIVVY_SASL_PASSWORD"];
+const SECRETS: [&str; 1] = [PASSWORD_VARIABLE];
 
 /// How children are started and kept.
 #[derive(Debug)]

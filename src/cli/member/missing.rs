@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use wasmparser::{Parser, Payload};
 
+use super::Said;
 use crate::assignor::Manifest;
 use crate::cli::files;
 use crate::membership::config::CONSUMER;
@@ -14,17 +15,9 @@ use crate::membership::negotiate::NATIVE;
 /// Where a module says what it is.
 const MANIFEST_SECTION: &str = "divvy.manifest";
 
-/// One thing that is not there: for scripts and for people.
-pub struct Missing {
-    /// A line of JSON.
-    pub event: Value,
-    /// A sentence.
-    pub text: String,
-}
-
 /// What is not there of what a member of that type was told to offer, as far as the modules' own words go. Whether they
 /// serve is found out later, and told then.
-pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> Vec<Missing> {
+pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> Vec<Said> {
     let manifests: Vec<Manifest> = folders.iter().flat_map(|folder| manifests(folder)).collect();
     let places = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" nor ");
     if manifests.is_empty() && wanted.is_empty() {
@@ -38,7 +31,7 @@ pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> V
             ),
         };
         let event = json!({ "event": "no_modules", "folders": folders });
-        return vec![Missing { event, text }];
+        return vec![Said { event, text }];
     }
     let lacks = |name: &&String| !is_there(name, &manifests, protocol_type);
     let say = |name: &String| {
@@ -49,7 +42,7 @@ pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> V
             "there is no assignor {name} for type {protocol_type} in {places} (there is {others}): it is offered once \
              its *.wasm file is dropped there"
         );
-        Missing { event, text }
+        Said { event, text }
     };
     wanted.iter().filter(lacks).map(say).collect()
 }
