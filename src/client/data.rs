@@ -25,18 +25,12 @@ impl Data {
         if let Some(connection) = kept.filter(|connection| !connection.is_over()) {
             return Ok(connection);
         }
-        let mut first = None;
-        for address in &self.bootstrap {
-            match self.dial.open(address).await {
-                Ok(connection) => {
-                    let connection = Arc::new(connection);
-                    *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection));
-                    return Ok(connection);
-                }
-                Err(error) => first = first.or(Some(error.to_string())),
-            }
-        }
-        Err(first.unwrap_or_else(|| "there is no address to ask about topics".to_owned()))
+        let opened = self.dial.open_any(&self.bootstrap).await;
+        let connection = Arc::new(opened.map_err(|error| {
+            error.map_or_else(|| "there is no address to ask about topics".to_owned(), |error| error.to_string())
+        })?);
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection));
+        Ok(connection)
     }
 
     /// One of its brokers.

@@ -1,6 +1,7 @@
 //! How each answer of the coordinator is taken (coordinator.md 2.2 to 2.5, clients.md 6). What an error costs is chosen
 //! with care: 27 only a rejoin, 22 the generation, 25 the member id too, 15 and 16 nothing but the way to the coordinator.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
@@ -163,8 +164,9 @@ impl Membership {
         }
         self.last_state = Some(answer_state);
         if let Some(plan) = joined.basis.plan.as_deref() {
-            self.tell_planned(joined.generation, &joined.protocol, plan, std::sync::Arc::new(call.states.clone()));
-            self.remember_plan(&call, plan.memo.clone());
+            let states = Arc::new(call.states.clone());
+            self.tell_planned(joined.generation, &joined.protocol, plan, Arc::clone(&states));
+            self.remember_plan(states, plan.memo.clone());
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
             let reason = || Cause::Strategy.because("its strategy asked to be called again");

@@ -31,8 +31,6 @@ pub mod user_data;
 mod watch;
 pub mod why;
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
 use backoff::{Backoff, Dice};
@@ -40,7 +38,7 @@ use change::{Said, Unsaid};
 pub use config::{Config, Purpose, Rollout};
 use drain::Wish;
 pub use event::{Action, Event, Peer};
-use event::{Leaving, Sent, SyncCall};
+use event::{Leaving, Sent};
 use heart::Heart;
 use lead::{LastPlan, Rules};
 use listen::Ear;
@@ -302,8 +300,8 @@ impl Membership {
     }
 
     /// The plan that this member's last SyncGroup brought was accepted: it is the fall-back of the next one.
-    fn remember_plan(&mut self, call: &SyncCall, memo: Option<Bytes>) {
-        self.last_plan = Some(Arc::new(call.states.clone()));
+    fn remember_plan(&mut self, states: LastPlan, memo: Option<Bytes>) {
+        self.last_plan = Some(states);
         self.memo = memo;
     }
 

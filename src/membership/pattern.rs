@@ -29,11 +29,6 @@ impl TopicPattern {
     pub fn matches(&self, topic: &str) -> bool {
         self.regex.is_match(topic)
     }
-
-    /// As it was written.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
 }
 
 impl PartialEq for TopicPattern {

@@ -19,6 +19,19 @@ impl Dial {
     pub(crate) async fn open(&self, address: &str) -> Result<Connection, Unreachable> {
         Connection::open(address, self).await
     }
+
+    /// Connects to the first of some addresses that lets it in. Fails with what the first one said: it is the one that people
+    /// know; with nothing if there is none.
+    pub(crate) async fn open_any(&self, addresses: &[String]) -> Result<Connection, Option<Unreachable>> {
+        let mut first = None;
+        for address in addresses {
+            match self.open(address).await {
+                Ok(connection) => return Ok(connection),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first)
+    }
 }
 
 /// A broker's address as it is connected to.

@@ -30,11 +30,6 @@ impl Security {
         self.login = Some(login);
         self
     }
-
-    /// Whether a password would travel in clear text.
-    pub fn shows_password(&self) -> bool {
-        self.tls.is_none() && self.login.as_ref().is_some_and(|login| login.mechanism == Mechanism::Plain)
-    }
 }
 
 /// How the password is shown to be known.

@@ -2,6 +2,7 @@
 //! topics of this coordinator. While it is away the topics stay what they were last.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -28,7 +29,7 @@ pub(crate) struct Cluster {
     connection: Option<Connection>,
     /// Brokers that told of themselves: where to ask when those that were named are away.
     brokers: Vec<String>,
-    known: Known,
+    known: Arc<Known>,
     /// What is wrong, as it was said last: the same is not said again.
     trouble: Option<String>,
     was_seen: bool,
@@ -68,7 +69,7 @@ impl Cluster {
             max_age: config.max_age,
             connection: None,
             brokers: Vec::new(),
-            known: Known::default(),
+            known: Arc::default(),
             trouble: None,
             was_seen: false,
         }
@@ -117,15 +118,15 @@ impl Cluster {
         };
         let request = MetadataRequest { topics: None, allow_auto_topic_creation: false, ..MetadataRequest::default() };
         let (frame, version) = connection.call_unread(&request, CLUSTER_ANSWER_TIMEOUT).await?;
-        let known = self.known.clone();
-        let read = handle.aside(move || read(frame, version, known)).await;
+        let known = Arc::clone(&self.known);
+        let read = handle.aside(move || read(frame, version, &known)).await;
         let read = read.ok_or_else(|| "its answer could not be read: this is a bug of divvy".to_owned())?;
         self.connection = Some(connection);
         let Some(look) = read? else { return Ok(()) };
         let Look { known, brokers, found, gone, anew } = look;
         let count = found.len();
         handle.topics().follow(found, gone, anew, handle).await?;
-        (self.known, self.brokers) = (known, brokers);
+        (self.known, self.brokers) = (Arc::new(known), brokers);
         if !std::mem::replace(&mut self.was_seen, true) {
             tracing::info!(cluster = self.servers.join(","), topics = count, "topics come from the Kafka cluster");
             handle.topics().tell_left_over();
@@ -133,26 +134,20 @@ impl Cluster {
         Ok(())
     }
 
-    /// Asks one address after the other. Fails with what the first one said: it is the one that people know.
     async fn connect(&self) -> Result<Connection, String> {
-        let mut first = None;
-        for address in self.servers.iter().chain(&self.brokers) {
-            match self.dial.open(address).await {
-                Ok(connection) => return Ok(connection),
-                Err(error) => first = first.or(Some(error.to_string())),
-            }
-        }
-        Err(first.unwrap_or_else(|| "there is no address to ask".to_owned()))
+        let opened = self.dial.open_any(&[&self.servers[..], &self.brokers].concat()).await;
+        opened.map_err(|error| error.map_or_else(|| "there is no address to ask".to_owned(), |error| error.to_string()))
     }
 }
 
 /// Reads an answer against what was seen before; nothing if it is the same again.
-fn read(frame: Bytes, version: i16, mut known: Known) -> Result<Option<Look>, String> {
+fn read(frame: Bytes, version: i16, known: &Known) -> Result<Option<Look>, String> {
     // Its number is another each time.
     let hash = xxhash_rust::xxh3::xxh3_64(frame.get(4..).unwrap_or_default());
     if hash == known.hash && known.missing.is_empty() {
         return Ok(None);
     }
+    let mut known = known.clone();
     let (mut brokers, mut found, mut ids, mut unsure) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     let part = |part| match part {
         Part::Brokers(all) => {

@@ -27,7 +27,7 @@ fn shown(name: &str, id: u8) -> MetadataResponseTopic {
 fn look(known: &mut Known, brokers: Vec<MetadataResponseBroker>, topics: Vec<MetadataResponseTopic>) -> Option<Look> {
     let answer = MetadataResponse { brokers, topics, ..Default::default() };
     let frame = encode_response(12, 1, &answer).unwrap().slice(4..);
-    let look = read(frame, 12, known.clone()).unwrap();
+    let look = read(frame, 12, known).unwrap();
     if let Some(look) = &look {
         *known = look.known.clone();
     }
@@ -96,6 +96,6 @@ fn a_topic_of_another_id_was_made_anew_and_the_brokers_own_are_nobodys() {
 fn a_refusal_and_nonsense_are_told() {
     let refusal = MetadataResponse { error_code: ErrorCode::Other(31), ..Default::default() };
     let frame = encode_response(13, 1, &refusal).unwrap().slice(4..);
-    assert!(read(frame, 13, Known::default()).err().unwrap().contains("refuses Metadata"));
-    assert!(read(Bytes::from_static(b"nonsense"), 12, Known::default()).err().unwrap().contains("cannot be read"));
+    assert!(read(frame, 13, &Known::default()).err().unwrap().contains("refuses Metadata"));
+    assert!(read(Bytes::from_static(b"nonsense"), 12, &Known::default()).err().unwrap().contains("cannot be read"));
 }
