@@ -76,7 +76,9 @@ impl Cluster {
                 ..MetadataRequestTopic::default()
             };
             let topics = Some(names.iter().map(topic).collect());
-            let answer = broker.ask(&MetadataRequest { topics, ..MetadataRequest::default() })?;
+            // To look at a group is no reason to make its topics again.
+            let request = MetadataRequest { topics, allow_auto_topic_creation: false, ..MetadataRequest::default() };
+            let answer = broker.ask(&request)?;
             table.0.append(&mut topic_table(&answer).0);
         }
         Ok(table)
