@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 mod bare;
 mod churn;
@@ -24,9 +24,10 @@ mod process;
 mod rebalance;
 mod report;
 mod requests;
+mod scenarios;
 mod store;
 
-use report::Report;
+use scenarios::Scenario;
 
 /// What the command line says.
 pub struct Options {
@@ -36,14 +37,7 @@ pub struct Options {
     pub disk: PathBuf,
 }
 
-struct Scenario {
-    name: &'static str,
-    run: fn(&Options, &mut Report) -> Result<()>,
-    /// Only run when it is named: it takes minutes.
-    is_long: bool,
-}
-
-const SCENARIOS: &[Scenario] = &[
+const SCENARIOS: &[Scenario<Options>] = &[
     Scenario { name: "heartbeats", run: heartbeats::run, is_long: false },
     Scenario { name: "rebalance", run: rebalance::run, is_long: false },
     Scenario { name: "store", run: store::run, is_long: false },
@@ -62,36 +56,15 @@ fn main() -> Result<()> {
     {
         return bare::run(rest);
     }
-    let mut options = Options { repeats: 5, disk: PathBuf::from(env!("CARGO_TARGET_TMPDIR")) };
-    let (mut named, mut is_json) = (Vec::new(), false);
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
+    let options = Options { repeats: 5, disk: PathBuf::from(env!("CARGO_TARGET_TMPDIR")) };
+    scenarios::run(SCENARIOS, &arguments, options, |options, word, words| {
         let mut value = || words.next().with_context(|| format!("{word} needs a value"));
-        match word.as_str() {
-            "--json" => is_json = true,
+        match word {
             "--repeats" => options.repeats = value()?.parse().context("--repeats needs a number")?,
             "--disk" => options.disk = PathBuf::from(value()?),
             "--divvy" => process::measure(PathBuf::from(value()?)),
-            // cargo itself says so.
-            "--bench" => {}
-            name => match SCENARIOS.iter().find(|scenario| scenario.name == name) {
-                Some(scenario) => named.push(scenario),
-                None => {
-                    let all: Vec<&str> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
-                    bail!("there is no scenario {name:?}; there are {}", all.join(", "));
-                }
-            },
+            _ => return Ok(false),
         }
-    }
-    if named.is_empty() {
-        named.extend(SCENARIOS.iter().filter(|scenario| !scenario.is_long));
-    }
-    let mut report = Report::new(is_json);
-    for scenario in named {
-        (scenario.run)(&options, &mut report).with_context(|| format!("scenario {}", scenario.name))?;
-    }
-    if report.missed() > 0 && !is_json {
-        println!("\n{} bars were missed", report.missed());
-    }
-    Ok(())
+        Ok(true)
+    })
 }

@@ -3,7 +3,7 @@
 //! `cargo xtask bench members [SCENARIO …] [--restarts N] [--json]`, which starts the broker and says where the peers are.
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 mod crew;
 mod failover;
@@ -17,11 +17,13 @@ mod process;
 #[path = "../coordinator/report.rs"]
 mod report;
 mod restart;
+#[path = "../coordinator/scenarios.rs"]
+mod scenarios;
 mod site;
 mod theirs;
 mod thousand;
 
-use report::Report;
+use scenarios::Scenario;
 
 /// What the command line says.
 pub struct Options {
@@ -31,16 +33,11 @@ pub struct Options {
     pub repeats: usize,
 }
 
-struct Scenario {
-    name: &'static str,
-    run: fn(&Options, &mut Report) -> Result<()>,
-}
-
-const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "handover", run: handover::run },
-    Scenario { name: "thousand", run: thousand::run },
-    Scenario { name: "failover", run: failover::run },
-    Scenario { name: "restart", run: restart::run },
+const SCENARIOS: &[Scenario<Options>] = &[
+    Scenario { name: "handover", run: handover::run, is_long: false },
+    Scenario { name: "thousand", run: thousand::run, is_long: false },
+    Scenario { name: "failover", run: failover::run, is_long: false },
+    Scenario { name: "restart", run: restart::run, is_long: false },
 ];
 
 fn main() -> Result<()> {
@@ -50,38 +47,17 @@ fn main() -> Result<()> {
     {
         return thousand::members(rest);
     }
-    let mut options = Options { restarts: restart::MEMBERS, repeats: 20 };
-    let (mut named, mut is_json) = (Vec::new(), false);
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
+    let options = Options { restarts: restart::MEMBERS, repeats: 20 };
+    scenarios::run(SCENARIOS, &arguments, options, |options, word, words| {
         let mut value = || -> Result<usize> {
             let value = words.next().with_context(|| format!("{word} needs a number"))?;
             value.parse().with_context(|| format!("{word} needs a number"))
         };
-        match word.as_str() {
-            "--json" => is_json = true,
+        match word {
             "--restarts" => options.restarts = value()?.min(restart::MEMBERS),
             "--repeats" => options.repeats = value()?,
-            // cargo itself says so.
-            "--bench" => {}
-            name => match SCENARIOS.iter().find(|scenario| scenario.name == name) {
-                Some(scenario) => named.push(scenario),
-                None => {
-                    let all: Vec<&str> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
-                    bail!("there is no scenario {name:?}; there are {}", all.join(", "));
-                }
-            },
+            _ => return Ok(false),
         }
-    }
-    if named.is_empty() {
-        named.extend(SCENARIOS);
-    }
-    let mut report = Report::new(is_json);
-    for scenario in named {
-        (scenario.run)(&options, &mut report).with_context(|| format!("scenario {}", scenario.name))?;
-    }
-    if report.missed() > 0 && !is_json {
-        println!("\n{} bars were missed", report.missed());
-    }
-    Ok(())
+        Ok(true)
+    })
 }
