@@ -140,6 +140,16 @@ pub fn wait_until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Resu
     }
 }
 
+/// Looks for so long whether something stays as it is.
+pub fn watch(time: Duration, mut look: impl FnMut() -> Result<()>) -> Result<()> {
+    let watch = Stopwatch::start();
+    while !watch.left_of(time).is_zero() {
+        look()?;
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    Ok(())
+}
+
 /// The kernel kills the process when we die, however we die, where util-linux can ask it to.
 fn dying_with_us(command: &Command) -> Command {
     let mut wrapped = if shell::ask("setpriv", &["--pdeathsig", "KILL", "true"]).is_some() {

@@ -6,9 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::clock::Stopwatch;
 use crate::divvy::{Member, Role, Server, drop_module, modules_of};
-use crate::process::{LOOK_AGAIN, wait_until};
+use crate::process::{wait_until, watch};
 use crate::shell::root;
 
 use super::table;
@@ -82,13 +81,10 @@ impl Stage {
 
     /// Looks for so long whether something stays as it is.
     pub fn watch(&mut self, time: Duration, mut look: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        let watch = Stopwatch::start();
-        while !watch.left_of(time).is_zero() {
+        watch(time, || {
             self.listen();
-            look(self)?;
-            std::thread::sleep(LOOK_AGAIN);
-        }
-        Ok(())
+            look(self)
+        })
     }
 
     /// Waits until all members work under the protocol in one generation, later than `before`.

@@ -5,13 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, Once, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::process::wait_until;
 use crate::shell::target;
 
 /// Set, the files of brokers stay (and those of the interop cases).
 const KEEP: &str = "DIVVY_KEEP";
+
+/// How long an interrupted broker may go on writing.
+const LAST_FILE: Duration = Duration::from_secs(1);
 
 /// How a shell tells that somebody was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -73,10 +78,10 @@ fn interrupted() {
             // It is killed with us anyway, but only after its folder should be gone.
             let _ = Command::new("sh").args(["-c", &format!("kill -9 {process}")]).status();
         }
-        // It may be writing its last file.
-        let mut tries = if std::env::var_os(KEEP).is_some() { 0..0 } else { 0..20 };
-        while tries.next().is_some() && fs::remove_dir_all(&folder).is_err() && folder.exists() {
-            std::thread::sleep(crate::process::LOOK_AGAIN);
+        if std::env::var_os(KEEP).is_none() {
+            // It may be writing its last file. A folder that stays is removed by the next run.
+            let is_gone = || fs::remove_dir_all(&folder).is_ok() || !folder.exists();
+            let _ = wait_until("the broker's folder to go", LAST_FILE, || Ok(is_gone().then_some(())));
         }
     }
     std::process::exit(INTERRUPTED);

@@ -10,10 +10,9 @@ use anyhow::{Context, Result, bail};
 use super::super::bench::PARTITIONS;
 use super::super::cast::Cast;
 use super::super::member::STEP;
-use crate::clock::Stopwatch;
 use crate::divvy::Member;
 use crate::kafka::{Certificates, Listener, PASSWORD, REPEAT_LOGIN, USERS};
-use crate::process::{LOOK_AGAIN, wait_until};
+use crate::process::{wait_until, watch};
 
 /// One member for each way in; all stay longer than a login lasts.
 pub fn every_door(cast: &mut Cast<'_>) -> Result<()> {
@@ -41,16 +40,15 @@ pub fn every_door(cast: &mut Cast<'_>) -> Result<()> {
     println!("    {} members came in by as many doors", members.len());
 
     let before: Vec<_> = members.iter().map(|member| member.assigned.clone()).collect();
-    let (watch, limit) = (Stopwatch::start(), REPEAT_LOGIN + REPEAT_LOGIN / 2);
-    while !watch.left_of(limit).is_zero() {
-        std::thread::sleep(LOOK_AGAIN);
+    watch(REPEAT_LOGIN + REPEAT_LOGIN / 2, || {
         for (member, before) in members.iter_mut().zip(&before) {
             member.news();
             if member.assigned != *before || member.coordinator_lost {
                 bail!("{} was disturbed: it has {:?}", member.name, member.assigned);
             }
         }
-    }
+        Ok(())
+    })?;
     println!("    a login was repeated, and nobody noticed");
     members.iter_mut().try_for_each(Member::leave)
 }

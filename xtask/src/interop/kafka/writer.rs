@@ -1,15 +1,20 @@
 //! A single writer on Kafka: one of three is active, its epoch rises with each new one, and the broker's restart changes
 //! nothing.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 
 use super::super::cast::{Away, Cast};
 use super::super::member::STEP;
 use crate::divvy::Member;
-use crate::process::wait_until;
+use crate::process::{wait_until, watch};
 
 /// Protocol type `single-writer` with its own strategy; a short session, since one member is killed.
 const WORDS: [&str; 4] = ["--protocol-type", "single-writer", "--session-timeout-ms", "6000"];
+
+/// Who lost its place has been told by then.
+const LONGER_THAN_A_SESSION: Duration = Duration::from_secs(10);
 
 /// The active one leaves, the next is killed.
 pub fn takes_over(cast: &mut Cast<'_>) -> Result<()> {
@@ -19,14 +24,10 @@ pub fn takes_over(cast: &mut Cast<'_>) -> Result<()> {
     println!("    {} is active with epoch {epoch}", members[active].name);
 
     cast.restart(Away::Killed)?;
-    // Longer than a session: who had lost its place would have been told.
-    let mut silent = 0..100;
-    while silent.next().is_some() {
-        std::thread::sleep(crate::process::LOOK_AGAIN * 2);
-        if one_is_active(&mut members)? != (active, epoch) {
-            bail!("another one became active when the broker was killed");
-        }
-    }
+    watch(LONGER_THAN_A_SESSION, || match one_is_active(&mut members)? == (active, epoch) {
+        true => Ok(()),
+        false => bail!("another one became active when the broker was killed"),
+    })?;
     println!("    the broker was killed and came back: epoch {epoch} goes on");
 
     members.remove(active).leave()?;
@@ -59,8 +60,8 @@ fn one_is_active(members: &mut [Member]) -> Result<(usize, i64)> {
             member.news();
             let Some(assigned) = &member.assigned else { continue };
             let state = &assigned["state"];
-            if state["role"] == "active" || state["active"] == true {
-                active.push((place, assigned["epoch"].as_i64().or(state["epoch"].as_i64()).context("an epoch")?));
+            if state["role"] == "active" {
+                active.push((place, state["epoch"].as_i64().context("an active one has an epoch")?));
             }
         }
         if active.len() > 1 {
