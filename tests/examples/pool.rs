@@ -4,7 +4,7 @@
 //! pool SERVER GROUP FOLDER
 //! ```
 //!
-//! A job is a file `FOLDER/jobs/NAME`; it belongs to the partition that its name hashes to. Doing it is counting its
+//! A job is a file `FOLDER/jobs/NAME`, moved there when it is whole; it belongs to the partition that its name hashes to. Doing it is counting its
 //! words. The result `FOLDER/done/NAME` is there before the job is gone, so a job that was begun when its worker died is done
 //! again, and none is lost.
 

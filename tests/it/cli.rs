@@ -1,9 +1,12 @@
 //! The program `divvy` as people and scripts run it: what it prints, and with which exit code it ends.
 
-use std::io::{BufRead, BufReader, Lines};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -46,10 +49,13 @@ pub fn built(module: &str) -> String {
     path
 }
 
+/// No event is waited for longer: a test that waits in vain says for what.
+const DEADLINE: Duration = Duration::from_secs(120);
+
 /// A command that goes on: its lines of JSON, and its end with the test.
 pub struct Running {
     child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    lines: Receiver<String>,
 }
 
 impl Running {
@@ -61,9 +67,7 @@ impl Running {
     pub fn with(arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
         command.args(arguments).envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, lines }
+        Self::spawn(command)
     }
 
     /// The same, with its log in a file.
@@ -71,15 +75,22 @@ impl Running {
         let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
         let log = std::fs::File::create(log).unwrap();
         command.args(arguments).args(["--json"]).stdout(Stdio::piped()).stderr(log);
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { child, lines }
     }
 
     /// The next event of that name; others are passed over.
     pub fn event(&mut self, name: &str) -> Value {
         loop {
-            let line = self.lines.next().unwrap_or_else(|| panic!("it ended before {name:?}")).unwrap();
+            let line = self.lines.recv_timeout(DEADLINE);
+            let line = line.unwrap_or_else(|why| panic!("it ended, or said nothing, before {name:?}: {why}"));
             let event: Value = serde_json::from_str(&line).unwrap();
             if event["event"] == name {
                 return event;

@@ -25,7 +25,7 @@ pub fn all() -> Result<Vec<Site>> {
     let mut sites = vec![divvy()?];
     match std::env::var(KAFKA) {
         Ok(address) => sites.push(Site { name: "kafka", address, is_divvy: false, _server: None }),
-        Err(_) => println!("  (no {KAFKA}: nothing is measured on Kafka)"),
+        Err(_) => eprintln!("  (no {KAFKA}: nothing is measured on Kafka)"),
     }
     Ok(sites)
 }

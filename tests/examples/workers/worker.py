@@ -37,7 +37,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     print("at work on", os.environ["DIVVY_PARTITIONS"], flush=True)
     while not stop.is_set():
-        jobs = [job for folder in folders for job in sorted(folder.iterdir())]
+        jobs = [job for folder in folders for job in sorted(folder.glob("[!.]*"))]
         for job in jobs:
             if stop.is_set():
                 break
