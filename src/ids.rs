@@ -179,3 +179,39 @@ impl Mode {
         }
     }
 }
+
+/// Whether `text` has the parts of `pattern` between its `*`s, in order and anchored at both ends.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let tail = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_run() {
+        for (pattern, text, fits) in [
+            ("search-*", "search-eu", true),
+            ("search-*", "research-eu", false),
+            ("*", "", true),
+            ("*-eu", "search-eu", true),
+            ("*-eu", "search-eu-1", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("ab*ba", "aba", false),
+            ("plain", "plain", true),
+            ("plain", "plainer", false),
+        ] {
+            assert_eq!(matches(pattern, text), fits, "{pattern} on {text}");
+        }
+    }
+}

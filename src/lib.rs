@@ -11,6 +11,7 @@ pub mod wire;
 pub mod assignor;
 pub mod coordinator;
 pub mod group;
+pub mod lead;
 pub mod membership;
 // floor 2
 pub mod sandbox;

@@ -67,6 +67,24 @@ impl Owners {
         self.set(usize::from(copy) * self.partitions + partition.index(), member);
     }
 
+    /// Gives a partition to the members with these [indexes](Member::index), the primary first.
+    ///
+    /// # Panics
+    /// When the partition is not one of the group's, or there are not that many copies or members.
+    #[inline]
+    pub fn give_copies(&mut self, partition: Partition, members: &[u32]) {
+        assert!(partition.index() < self.partitions, "a partition of another group");
+        assert!(members.len() <= usize::from(self.copies), "more copies than were set");
+        for (copy, &member) in members.iter().enumerate() {
+            assert!(member < self.members, "an index beyond the members");
+            self.width.set(
+                &mut self.reply[PLAN_HEAD_BYTES..],
+                copy * self.partitions + partition.index(),
+                Some(member),
+            );
+        }
+    }
+
     /// Gives consecutive partitions to one member.
     ///
     /// # Panics

@@ -29,6 +29,7 @@ mod remember;
 mod request;
 mod serve;
 mod smoke;
+mod spoken;
 #[cfg(test)]
 mod testing;
 mod verify;
@@ -45,6 +46,7 @@ pub use plan::{Diagnostic, Plan};
 pub use range::{NATIVE, native_range};
 pub use serve::{Fault, Led, Named, Otherwise, ServedBy, Service, subscribed};
 pub use smoke::smoke_requests;
+pub use spoken::{Had, Spoken};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.
 pub trait Assignor: Send + Sync {

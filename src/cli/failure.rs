@@ -115,7 +115,8 @@ impl Failure {
         Some(Told(worst).into())
     }
 
-    fn kind(error: &anyhow::Error) -> Kind {
+    /// What kind of failure it is.
+    pub fn kind(error: &anyhow::Error) -> Kind {
         error.downcast_ref::<Failure>().map_or(Kind::Failed, |failure| failure.kind)
     }
 

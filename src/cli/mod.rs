@@ -16,6 +16,7 @@ mod groups;
 mod guide;
 mod join;
 mod kafka;
+mod lead;
 mod logs;
 mod modules;
 mod offsets;
@@ -67,6 +68,8 @@ enum Command {
     Serve(serve::Serve),
     /// Be a member of a group, and print what happens
     Join(join::Join),
+    /// Lead a group of unmodified clients on a Kafka cluster, by a module
+    Lead(Box<lead::Lead>),
     /// Run a command for each share of work
     Run(run::Run),
     /// Look at groups, delete them, set their offsets
@@ -80,14 +83,13 @@ enum Command {
     Assignor(assignor::Assignor),
     /// Print what a shell needs to complete divvy's commands
     Completion(completion::Completion),
-    #[command(name = run::keeper::KEEP, hide = true)]
-    KeepChild(run::keeper::Keep),
-    #[command(name = run::keeper::BECOME, hide = true)]
-    BecomeChild(run::keeper::Become),
 }
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    if let Some(code) = run::keeper::main() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -101,14 +103,12 @@ pub fn main() -> ExitCode {
         None => guide::print(&output),
         Some(Command::Serve(serve)) => serve.run(&output),
         Some(Command::Join(join)) => join.run(&output),
+        Some(Command::Lead(lead)) => lead.run(&output),
         Some(Command::Run(run)) => run.run(&output),
         Some(Command::Groups(groups)) => groups.run(&output),
         Some(Command::Topics(topics)) => topics.run(&output),
         Some(Command::Assignor(assignor)) => assignor.run(&output),
         Some(Command::Completion(completion)) => completion.run(&output),
-        // The processes between `divvy run` and its children end with the children's codes.
-        Some(Command::KeepChild(keep)) => return keep.run(),
-        Some(Command::BecomeChild(become_)) => return become_.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,28 +1,27 @@
 //! Encryption and login on the command line: the same flags wherever a command is a client. A password is never an
 //! argument: those are in everybody's list of processes.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 
 use super::failure::{Failure, Kind};
-use crate::peer::{Login, Mechanism, Password, Security, SecurityError, Tls, TlsFiles};
+use super::output::{aside, plain};
+use crate::peer::{
+    LoginSource, Mechanism, PasswordSource, Security, SecurityError, SecuritySource, TlsFiles, read_properties,
+};
 
 /// Where they stand in the help.
 const HEADING: &str = "Encryption and login";
 
-/// The password, where no file is named.
-const PASSWORD: &str = "DIVVY_SASL_PASSWORD";
-
-/// A password is a line.
-const PASSWORD_BYTES: u64 = 4096;
-
 /// How the server is to be connected to.
 #[derive(Args, Clone, Default, Debug)]
 pub struct SecurityArgs {
+    /// A file of settings for Kafka's own tools, with security.protocol, sasl.jaas.config, ssl.truststore.location (in PEM
+    /// form) and so on; what is said beside it holds
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    command_config: Option<PathBuf>,
     /// Encrypt, and talk only to a server whose certificate is good
     #[arg(long, help_heading = HEADING)]
     tls: bool,
@@ -54,40 +53,34 @@ fn mechanism(text: &str) -> Result<Mechanism, &'static str> {
 impl SecurityArgs {
     /// Reads the files, before anybody is connected to.
     pub fn read(&self) -> Result<Security> {
-        let mut security = Security::default();
-        let files = TlsFiles { ca: self.tls_ca.clone(), certificate: self.tls_cert.clone(), key: self.tls_key.clone() };
-        if self.tls || files != TlsFiles::default() {
-            security = security.tls(Tls::open(&files).map_err(usage)?);
+        let mut source = SecuritySource::default();
+        if let Some(path) = &self.command_config {
+            source = from_file(path)?;
         }
-        if let (Some(mechanism), Some(user)) = (self.sasl, &self.sasl_user) {
-            let password = self.password()?;
-            security = security.login(Login::new(mechanism, user, password).map_err(usage)?);
-        }
-        Ok(security)
+        source.tls = self.tls_files().or(source.tls);
+        source.login = self.login().or(source.login);
+        source.read().map_err(usage)
     }
 
-    fn password(&self) -> Result<Password> {
-        if let Some(path) = &self.sasl_password_file {
-            return password_of(path);
-        }
-        std::env::var(PASSWORD).map(|text| Password::new(&text)).map_err(|_| {
-            let remedy = format!("name a file with --sasl-password-file, or set {PASSWORD}");
-            Failure::of(Kind::Usage, format!("--sasl needs a password, which is no argument: {remedy}"))
-        })
+    fn tls_files(&self) -> Option<TlsFiles> {
+        let files = TlsFiles { ca: self.tls_ca.clone(), certificate: self.tls_cert.clone(), key: self.tls_key.clone() };
+        (self.tls || files != TlsFiles::default()).then_some(files)
+    }
+
+    fn login(&self) -> Option<LoginSource> {
+        let password = match &self.sasl_password_file {
+            Some(path) => PasswordSource::File(path.clone()),
+            None => PasswordSource::Environment,
+        };
+        Some(LoginSource { mechanism: self.sasl?, user: self.sasl_user.clone()?, password })
     }
 }
 
-fn password_of(path: &Path) -> Result<Password> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(PASSWORD_BYTES + 1).read_to_string(&mut text));
-    let wrong = |what: String| Failure::of(Kind::Usage, format!("--sasl-password-file {}: {what}", path.display()));
-    read.map_err(|error| wrong(format!("it cannot be read: {error}")))?;
-    let line = text.strip_suffix('\n').unwrap_or(&text);
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    if text.len() as u64 > PASSWORD_BYTES || line.contains('\n') {
-        return Err(wrong("it has more than one line: write the password as its only one".to_owned()));
-    }
-    Ok(Password::new(line))
+/// Reads such a file; what is passed over is told beside the answer.
+pub fn from_file(path: &Path) -> Result<SecuritySource> {
+    let read = read_properties(path).map_err(usage)?;
+    read.notes.iter().for_each(|note| aside(&plain(&format!("note: {note}"))));
+    Ok(read.security)
 }
 
 fn usage(error: SecurityError) -> anyhow::Error {

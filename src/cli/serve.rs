@@ -13,7 +13,8 @@ use super::logs;
 use super::modules;
 use super::output::Output;
 use crate::server::config::{
-    Config, ConfigError, DataPlace, HostPort, LogFormat, admin_address, data_place, listen_address,
+    Config, ConfigError, DataPlace, HostPort, KafkaCluster, LogFormat, admin_address, data_place, listen_address,
+    servers,
 };
 use crate::server::{self, Ended, Reader, Server, StartError};
 
@@ -41,6 +42,9 @@ pub struct Serve {
     /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
+    /// Take topics, partitions and racks from a Kafka cluster, and watch them; a login is for kafka.… in the configuration
+    #[arg(long, value_name = "HOST:PORT", value_parser = cluster)]
+    kafka: Option<Servers>,
     /// Let other machines connect, although nothing is encrypted
     #[arg(long)]
     insecure: bool,
@@ -66,6 +70,14 @@ fn admin(text: &str) -> Result<Admin, &'static str> {
 
 fn data(text: &str) -> Result<DataPlace, &'static str> {
     data_place(text).ok_or("write the path of a folder, or memory")
+}
+
+/// Any brokers of a cluster.
+#[derive(Clone, Debug)]
+struct Servers(Vec<String>);
+
+fn cluster(text: &str) -> Result<Servers, &'static str> {
+    servers(text).map(Servers).ok_or("write HOST:PORT, or several with commas, such as kafka-1:9092,kafka-2:9092")
 }
 
 impl Serve {
@@ -95,6 +107,11 @@ impl Serve {
         config.advertised_listener = self.advertised_listener.clone().or(config.advertised_listener);
         config.data = self.data.clone().unwrap_or(config.data);
         config.log_filter = self.log_filter.clone().unwrap_or(config.log_filter);
+        if let Some(Servers(named)) = &self.kafka {
+            let read = config.kafka.take();
+            let kafka = read.unwrap_or_else(|| KafkaCluster::at(Vec::new()));
+            config.kafka = Some(KafkaCluster { servers: named.clone(), ..kafka });
+        }
         config.insecure |= self.insecure;
         config.assignors = self.assignors.clone().or_else(modules::from_environment).or(config.assignors);
         config.usual_assignors = modules::usual_places();
@@ -136,7 +153,7 @@ async fn serve(config: Config, reader: Reader, output: &Output) -> Result<()> {
 
 fn kind(error: &StartError, data: &DataPlace) -> Kind {
     match error {
-        StartError::Config(_) => Kind::Usage,
+        StartError::Config(_) | StartError::Security(_) => Kind::Usage,
         StartError::Modules(_) => Kind::NotFound,
         StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
         StartError::Store(_) if data.is_held() => Kind::InUse,

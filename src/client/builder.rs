@@ -9,18 +9,21 @@ use tokio::sync::mpsc;
 
 use super::calls::Caller;
 use super::coordinator::Finder;
+use super::data::Data;
 use super::error::JoinError;
 use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::shelf::Shelf;
+use super::shelf::{Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
 use crate::embedded::connect::Worker;
 use crate::ids::{GroupId, ProtocolType, TopicName};
 use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
-use crate::membership::{Config, Membership, Purpose, Rollout, TopicPattern};
+use crate::membership::lead::Rules;
+use crate::membership::leading::Leading;
+use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, Security};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
@@ -37,7 +40,10 @@ pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
     security: Security,
+    /// Where topics are asked for, if not at the coordinator.
+    kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
+    modules: Option<Modules>,
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
@@ -48,6 +54,8 @@ pub struct Builder {
     url: Option<String>,
     metadata: Option<Bytes>,
     context: Option<Bytes>,
+    leading: Option<Leading>,
+    takes_over: bool,
     metrics: Metrics,
     /// The purpose is filled in at the end.
     config: Config,
@@ -55,12 +63,13 @@ pub struct Builder {
 
 impl Builder {
     pub(super) fn new(bootstrap: &str, group: &str) -> Self {
-        let addresses = bootstrap.split(',').map(str::trim).filter(|it| !it.is_empty());
         Self {
-            bootstrap: addresses.map(str::to_owned).collect(),
+            bootstrap: addresses(bootstrap),
             client_id: "divvy".to_owned(),
             security: Security::default(),
+            kafka: None,
             instance_id: None,
+            modules: None,
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
@@ -70,6 +79,8 @@ impl Builder {
             url: None,
             metadata: None,
             context: None,
+            leading: None,
+            takes_over: false,
             metrics: Metrics::default(),
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
@@ -92,6 +103,12 @@ impl Builder {
     /// member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.module_cache = Some(folder.into());
+        self
+    }
+
+    /// Modules that several members of one process share, instead of folders of this member's own.
+    pub fn modules(mut self, modules: &Modules) -> Self {
+        self.modules = Some(modules.clone());
         self
     }
 
@@ -126,10 +143,11 @@ impl Builder {
         self.protocol_type(SINGLE_WRITER)
     }
 
-    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors and their
-    /// tasks, handed over step by step. `url` is where this worker answers the others. What there is to share is said by
-    /// [`Builder::context`] (a JSON object, `{"offset": 7, "connectors": {"NAME": TASKS}}`) or the group's settings, and how far this worker
-    /// has read that by [`super::Member::set_config_offset`]. [`super::Share::Partitions`] has tasks by connector; -1 is the connector itself.
+    /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
+    /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
+    /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
+    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
+    /// [`super::Member::set_config_offset`].
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)
@@ -144,6 +162,20 @@ impl Builder {
     /// What the application gives the strategy when this member leads, for types other than `consumer`.
     pub fn context(mut self, context: impl Into<Bytes>) -> Self {
         self.context = Some(context.into());
+        self
+    }
+
+    /// Protocol type `consumer`, to lead and for nothing else: the member subscribes to no topic, and plans for the others
+    /// when it leads. `rules` hold unless the coordinator brings its own.
+    pub fn lead(mut self, leading: Leading, rules: Rules) -> Self {
+        self.leading = Some(leading);
+        self.config.rules = rules;
+        self
+    }
+
+    /// Takes the lead with its first JoinGroup, as [`super::Member::take_over`] does later.
+    pub fn take_over(mut self) -> Self {
+        self.takes_over = true;
         self
     }
 
@@ -162,6 +194,13 @@ impl Builder {
     /// Encryption and login, on every connection of the member.
     pub fn security(mut self, security: Security) -> Self {
         self.security = security;
+        self
+    }
+
+    /// The Kafka cluster that has the topics, where the coordinator has none of them: racks, partitions and lags are asked
+    /// for there. One `HOST:PORT` or several with commas, and how it is connected to.
+    pub fn kafka(mut self, bootstrap: &str, security: Security) -> Self {
+        self.kafka = Some((addresses(bootstrap), security));
         self
     }
 
@@ -214,8 +253,15 @@ impl Builder {
         self.check()?;
         let (inbox, inputs) = Inbox::new();
         let shelf = self.open_shelf(&inbox).await?;
+        if self.takes_over {
+            inbox.event(Event::TakeOver);
+        }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
         let config = self.config;
+        let client_id = Text::from(self.client_id);
+        let kafka = self.kafka.map(|(bootstrap, security)| {
+            Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
+        });
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
@@ -226,8 +272,9 @@ impl Builder {
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                dial: Dial { client_id: self.client_id.into(), security: self.security },
+                dial: Dial { client_id, security: self.security },
                 group: config.group.clone(),
+                data: kafka,
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,
@@ -258,6 +305,9 @@ impl Builder {
     }
 
     fn purpose(&mut self) -> Result<Purpose, JoinError> {
+        if let Some(leading) = self.leading.take() {
+            return Ok(Purpose::Lead(leading));
+        }
         let name = self.protocol_type.as_deref().unwrap_or(CONSUMER);
         let strategy = STRATEGIES.iter().find(|(of, _)| *of == name).filter(|_| self.config.assignors.is_empty());
         self.config.assignors.extend(strategy.map(|(_, strategy)| (*strategy).to_owned()));
@@ -290,8 +340,8 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let folders = std::mem::take(&mut self.folders);
-        if folders.is_empty() {
+        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
+        if modules.is_none() && folders.is_empty() {
             return Ok(None);
         }
         let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
@@ -299,10 +349,20 @@ impl Builder {
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
         });
-        let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
-        let shelf = opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?;
+        let shelf = match modules {
+            Some(modules) => Shelf::of(&modules, on_change),
+            None => {
+                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
+            }
+        };
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))
     }
+}
+
+/// Addresses with commas between them.
+fn addresses(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
+use super::data::Data;
 use super::error::Unreachable;
 use super::limits::REQUEST_TIMEOUT;
 use crate::ids::GroupId;
@@ -14,11 +15,12 @@ use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
 use crate::wire::{ErrorCode, Text};
 
 /// How to find it.
-#[derive(Clone, Debug)]
 pub(super) struct Finder {
     pub(super) bootstrap: Vec<String>,
     pub(super) dial: Dial,
     pub(super) group: GroupId,
+    /// Where topics are asked for, if not there.
+    pub(super) data: Option<Arc<Data>>,
 }
 
 impl Finder {
@@ -52,7 +54,13 @@ impl Finder {
         }
         let found = address_of(&host, port);
         let main = if found == address { asked } else { self.dial.open(&found).await? };
-        Ok(Coordinator { main: Arc::new(main), side: OnceCell::new(), ear: Mutex::default(), dial: self.dial.clone() })
+        Ok(Coordinator {
+            main: Arc::new(main),
+            side: OnceCell::new(),
+            ear: Mutex::default(),
+            dial: self.dial.clone(),
+            data: self.data.clone(),
+        })
     }
 }
 
@@ -73,6 +81,7 @@ pub(super) struct Coordinator {
     /// While nobody listens on it.
     ear: Mutex<Option<Connection>>,
     dial: Dial,
+    data: Option<Arc<Data>>,
 }
 
 impl Coordinator {
@@ -105,8 +114,31 @@ impl Coordinator {
         self.open(self.main.address()).await
     }
 
-    /// Another broker of the same cluster.
-    pub(super) async fn open(&self, address: &str) -> Result<Connection, String> {
+    /// For questions about topics that are asked now and then.
+    pub(super) async fn about_topics(&self) -> Result<Arc<Connection>, String> {
+        match &self.data {
+            Some(data) => data.connection().await,
+            None => self.prompt().await,
+        }
+    }
+
+    /// For questions about topics that nothing else should wait behind.
+    pub(super) async fn about_topics_aside(&self) -> Result<Arc<Connection>, String> {
+        match &self.data {
+            Some(data) => data.connection().await,
+            None => self.aside().await.map(Arc::new),
+        }
+    }
+
+    /// A broker that has records.
+    pub(super) async fn open_broker(&self, address: &str) -> Result<Connection, String> {
+        match &self.data {
+            Some(data) => data.open(address).await,
+            None => self.open(address).await,
+        }
+    }
+
+    async fn open(&self, address: &str) -> Result<Connection, String> {
         self.dial.open(address).await.map_err(|error| error.to_string())
     }
 

@@ -47,6 +47,12 @@ pub(super) fn write(whose: &Whose<'_>, notice: &Notice) {
             message = fault.message.as_str(),
             served_by = served_by.to_string()
         ),
+        Notice::Planned(plan) => log!(
+            "planned",
+            planned = plan.generation.0,
+            members = plan.members.len(),
+            served_by = plan.served_by.to_string()
+        ),
         Notice::TopicsMissing(topics) => log!("topics_missing", topics = topics.len()),
         Notice::Matching(topics) => log!("matching", topics = topics.len()),
         Notice::Suspended(protocols) => log!("suspended", protocols = protocols.len()),

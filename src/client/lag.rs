@@ -97,7 +97,7 @@ async fn find_ends(coordinator: &Arc<Coordinator>, names: &[TopicName], ends: &A
         let (coordinator, ends) = (Arc::clone(coordinator), Arc::clone(ends));
         async move {
             let asked = async {
-                let connection = coordinator.open(&address).await?;
+                let connection = coordinator.open_broker(&address).await?;
                 for request in requests(partitions) {
                     let found = ends_at(&connection, &request).await?;
                     ends.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
@@ -114,7 +114,7 @@ async fn find_ends(coordinator: &Arc<Coordinator>, names: &[TopicName], ends: &A
 
 /// The partitions by the address of the broker that leads them.
 async fn led_by(coordinator: &Coordinator, names: &[TopicName]) -> Result<BTreeMap<String, Partitions>, String> {
-    let connection = coordinator.aside().await?;
+    let connection = coordinator.about_topics_aside().await?;
     let mut led = BTreeMap::new();
     topics::each_answer(&connection, names, |answer| note_leaders(answer, &mut led)).await?;
     Ok(led)

@@ -32,6 +32,7 @@ mod calls;
 mod clock;
 mod commit;
 mod coordinator;
+mod data;
 mod error;
 mod inbox;
 mod journal;
@@ -43,6 +44,7 @@ mod retry;
 mod runtime;
 mod shelf;
 mod spawn;
+mod take_over;
 mod told;
 mod topics;
 
@@ -56,12 +58,17 @@ use inbox::Inbox;
 pub use metrics::Metrics;
 pub use news::{Note, Rebalance, Revoked};
 use runtime::News;
+pub use shelf::Modules;
 use spawn::Task;
 pub use told::{Duty, Writer};
+pub(crate) use topics::table as topic_table;
 
+pub use crate::embedded::connect::context as connectors;
 use crate::ids::TopicName;
 use crate::membership::Event;
 use crate::membership::change::Change;
+pub use crate::membership::lead::Rules;
+pub use crate::membership::leading::{Leading, Planned};
 pub use crate::membership::{Assigned, Cause, Role, Rollout, Share};
 
 /// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:
@@ -93,6 +100,27 @@ impl Member {
     /// What is being given up can be committed until it is [`Revoked::done`].
     pub async fn commit(&self, offsets: Vec<Offset>) -> Result<(), CommitError> {
         retry::commit(&self.inbox, offsets).await
+    }
+
+    /// Takes the lead of the running group, for a member that is in it to lead ([`Builder::lead`]): everybody else is removed,
+    /// and joins again behind this one. What they had is lost to them once.
+    pub fn take_over(&self) {
+        self.inbox.event(Event::TakeOver);
+    }
+
+    /// Makes a new plan soon, if this member leads.
+    pub fn plan_anew(&self, reason: impl Into<String>) {
+        self.inbox.event(Event::PlanAnew(reason.into()));
+    }
+
+    /// Leads in another way from now on, for a member that is in the group to lead ([`Builder::lead`]).
+    pub fn lead_by(&self, leading: Leading, rules: Rules) {
+        self.inbox.event(Event::LeadBy(Box::new(leading), rules));
+    }
+
+    /// Ends without a word, although it could leave: its place stays its own until its session ends.
+    pub fn abandon(self) {
+        drop(self.task);
     }
 
     /// How far the group has come with these partitions, its own or any others: those of which nothing is committed are

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::inbox::Inbox;
 use crate::ids::{Generation, Protocol, TopicName};
 use crate::membership::lead::{Fault, ServedBy};
+use crate::membership::leading::Planned;
 use crate::membership::negotiate::Offer;
 use crate::membership::{Assigned, Notice, Share};
 
@@ -83,6 +84,8 @@ pub enum Note {
         /// What served the generation instead.
         served_by: ServedBy,
     },
+    /// The plan of a member that leads for others is in force.
+    Planned(Box<Planned>),
     /// Topics that do not exist; the member waits for them.
     TopicsMissing(Vec<TopicName>),
     /// The vote passes these protocols over.
@@ -124,6 +127,9 @@ impl fmt::Display for Note {
                     "{}{digest} failed ({kind}: {}); the generation is served by {served_by}",
                     fault.protocol, fault.message
                 )
+            }
+            Note::Planned(plan) => {
+                write!(f, "planned generation {} for {} members", plan.generation, plan.members.len())
             }
             Note::TopicsMissing(topics) => {
                 let names: Vec<_> = topics.iter().map(|it| it.as_str()).collect();
@@ -171,6 +177,7 @@ pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
         Notice::Left => return None,
         Notice::OffersChanged(offers) => Note::OffersChanged(offers),
         Notice::Fault { fault, served_by } => Note::Fault { fault, served_by },
+        Notice::Planned(plan) => Note::Planned(plan),
         Notice::TopicsMissing(topics) => Note::TopicsMissing(topics),
         Notice::Suspended(protocols) => Note::Suspended(protocols),
         Notice::NoPlan { reason } => Note::NoPlan { reason },

@@ -134,7 +134,10 @@ impl Runtime {
             Action::FindCoordinator => self.find_coordinator(),
             Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
                 let call = complete(call).await;
-                let answer = by.join(&to.main(), &sent, &call).await?;
+                let answer = match call.removes_others {
+                    true => by.take_over(&to.main(), &sent, &call).await?,
+                    false => by.join(&to.main(), &sent, &call).await?,
+                };
                 Ok(Event::Joined(sent, answer))
             }),
             Action::Sync(sent, call) => self.request(sent, async move |to, by, sent| {
@@ -156,7 +159,11 @@ impl Runtime {
                 Ok(Event::Heard(sent, answer))
             }),
             Action::FetchTopics(sent, look) => self.request(sent, async move |to, _, sent| {
-                let answer = topics::fetch(&*to.prompt().await?, &look).await;
+                // A cluster of the topics alone that is away takes nobody out of the group.
+                let answer = match to.about_topics().await {
+                    Ok(connection) => topics::fetch(&connection, &look).await,
+                    Err(reason) => Err(reason),
+                };
                 Ok(Event::Topics(sent, answer))
             }),
             Action::Leave(sent, how) => self.request(sent, async move |to, by, sent| {

@@ -9,9 +9,37 @@ use crate::assignor::Assignor;
 use crate::membership::Strategies;
 use crate::sandbox::{Catalog, CatalogConfig, Sandbox, SandboxLimits};
 
+/// Folders of modules that the members of one process share: watched by one thread, compiled once.
+#[derive(Clone)]
+pub struct Modules(Arc<Catalog>);
+
+impl Modules {
+    /// Reads the folders and watches them. Blocks while modules compile.
+    pub fn open<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> Result<Self, JoinError> {
+        Self::open_with(None, folders.into_iter().map(Into::into).collect(), None)
+    }
+
+    fn open_with(
+        sandbox: Option<Sandbox>,
+        folders: Vec<PathBuf>,
+        cache_folder: Option<PathBuf>,
+    ) -> Result<Self, JoinError> {
+        if let Some(missing) = folders.iter().find(|it| !it.is_dir()) {
+            return Err(JoinError::NoFolder(missing.clone()));
+        }
+        let sandbox = match sandbox {
+            Some(sandbox) => sandbox,
+            None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
+        };
+        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
+        let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
+        Ok(Self(Arc::new(catalog)))
+    }
+}
+
 /// The modules at hand, and what was said of the others.
 pub(super) struct Shelf {
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
     /// What the application was told of each file that does not serve.
     refused: BTreeMap<PathBuf, String>,
 }
@@ -24,17 +52,13 @@ impl Shelf {
         cache_folder: Option<PathBuf>,
         on_change: Box<dyn Fn() + Send + Sync>,
     ) -> Result<Self, JoinError> {
-        if let Some(missing) = folders.iter().find(|it| !it.is_dir()) {
-            return Err(JoinError::NoFolder(missing.clone()));
-        }
-        let sandbox = match sandbox {
-            Some(sandbox) => sandbox,
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
-        };
-        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
-        let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
-        catalog.on_change(on_change);
-        Ok(Self { catalog, refused: BTreeMap::new() })
+        Ok(Self::of(&Modules::open_with(sandbox, folders, cache_folder)?, on_change))
+    }
+
+    /// A place at modules that others use as well.
+    pub(super) fn of(modules: &Modules, on_change: Box<dyn Fn() + Send + Sync>) -> Self {
+        modules.0.on_change(on_change);
+        Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new() }
     }
 
     /// The modules that serve.

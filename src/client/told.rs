@@ -83,3 +83,52 @@ impl Assigned {
         Told::decode(self.user_data.as_deref()?).ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::ids::{Generation, MemberId, Protocol};
+    use crate::membership::{Cause, Role as Place};
+
+    fn assigned(user_data: &'static [u8]) -> Assigned {
+        Assigned {
+            generation: Generation(7),
+            protocol: Protocol::from("redundant@1"),
+            digest: None,
+            leader: MemberId::default(),
+            member: MemberId::default(),
+            role: Place::Follower,
+            cause: Cause::Group,
+            share: Share::Partitions(vec![("a".into(), vec![0, 3]), ("b".into(), vec![1])]),
+            user_data: Some(Bytes::from_static(user_data)),
+        }
+    }
+
+    #[test]
+    fn bits_are_for_all_partitions_in_their_order() {
+        let work = assigned(&[0x93, 1, 7, 0xc4, 1, 0b110]);
+        assert_eq!(work.primaries(), Some(vec![("a", vec![3]), ("b", vec![1])]));
+        let is_primary = [("a", 0), ("a", 3), ("b", 1), ("b", 0)].map(|(topic, number)| work.is_primary(topic, number));
+        assert_eq!(is_primary, [Some(false), Some(true), Some(true), None]);
+        assert_eq!(work.writer(), Some(Writer { epoch: 7 }));
+    }
+
+    #[test]
+    fn names_may_be_of_partitions_that_are_held_back() {
+        let work = assigned(&[0x93, 1, 7, 0x81, 0xa1, b'a', 0x92, 9, 0]);
+        assert_eq!(work.primaries(), Some(vec![("a", vec![0])]));
+        assert_eq!((work.is_primary("a", 9), work.is_primary("b", 1)), (None, Some(false)));
+    }
+
+    #[test]
+    fn nothing_is_made_up() {
+        for silent in [&[0x92, 1, 7][..], &[0x93, 1, 7, 0xc0], &[0x93, 1, 7, 0xc4, 2, 1, 1], b"another's bytes", b""] {
+            assert_eq!(assigned(silent).primaries(), None, "{silent:?}");
+            assert_eq!(assigned(silent).is_primary("a", 0), None, "{silent:?}");
+        }
+        let nothing = Assigned { share: Share::Partitions(Vec::new()), ..assigned(&[0x92, 1, 7]) };
+        assert_eq!(nothing.writer(), None, "who has nothing writes nothing");
+    }
+}

@@ -1,15 +1,12 @@
-//! Metadata as divvy sees topics: the racks of a partition are those of the brokers that hold its replicas.
-
-use std::collections::BTreeMap;
+//! What there is of topics, as the leader of a group asks for it.
 
 use super::limits::{METADATA_REQUEST_BYTES, REQUEST_TIMEOUT, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
 use crate::membership::event::Look;
 use crate::peer::Connection;
-use crate::topics::{Rack, Topic, TopicTable};
-use crate::wire::messages::metadata::{
-    MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponsePartition, MetadataResponseTopic,
-};
+use crate::peer::topics::{racks_of_brokers, topic};
+use crate::topics::TopicTable;
+use crate::wire::messages::metadata::{MetadataRequest, MetadataRequestTopic, MetadataResponse};
 
 /// Asks for topics: those that exist, with their racks. Many names are asked for in several requests: a server takes no
 /// long ones for this key, and members, whoever they are, say which topics the leader has to ask for.
@@ -69,43 +66,19 @@ fn requests(names: &[TopicName]) -> impl Iterator<Item = &[TopicName]> {
     })
 }
 
-/// Where the brokers are.
-type BrokerRacks<'a> = BTreeMap<i32, &'a str>;
-
-fn table(answer: &MetadataResponse) -> TopicTable {
-    let brokers = answer.brokers.iter();
-    let racks: BrokerRacks<'_> =
-        brokers.filter_map(|it| Some((it.node_id, it.rack.as_deref()?))).filter(|(_, rack)| !rack.is_empty()).collect();
+/// The topics of an answer that exist.
+pub fn table(answer: &MetadataResponse) -> TopicTable {
+    let racks = racks_of_brokers(&answer.brokers);
     let existing = answer.topics.iter().filter(|it| !it.error_code.is_error());
     TopicTable(existing.filter_map(|it| Some((TopicName::from(it.name.as_deref()?), topic(it, &racks)))).collect())
-}
-
-fn topic(topic: &MetadataResponseTopic, brokers: &BrokerRacks<'_>) -> Topic {
-    let partitions = u32::try_from(topic.partitions.len()).unwrap_or(u32::MAX);
-    if brokers.is_empty() {
-        return Topic { partitions, racks: Vec::new() };
-    }
-    let mut racks = vec![Vec::new(); topic.partitions.len()];
-    for partition in &topic.partitions {
-        if let Some(of) = usize::try_from(partition.partition_index).ok().and_then(|at| racks.get_mut(at)) {
-            *of = racks_of(partition, brokers);
-        }
-    }
-    Topic { partitions, racks }
-}
-
-/// The leader's rack first: that is where most of the work is.
-fn racks_of(partition: &MetadataResponsePartition, brokers: &BrokerRacks<'_>) -> Vec<Rack> {
-    let mut nodes = partition.replica_nodes.clone();
-    nodes.sort_by_key(|node| *node != partition.leader_id);
-    nodes.iter().filter_map(|node| brokers.get(node)).map(|rack| (*rack).to_owned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topics::Topic;
     use crate::wire::ErrorCode;
-    use crate::wire::messages::metadata::MetadataResponseBroker;
+    use crate::wire::messages::metadata::{MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic};
 
     fn broker(node_id: i32, rack: Option<&str>) -> MetadataResponseBroker {
         MetadataResponseBroker { node_id, rack: rack.map(Into::into), ..Default::default() }
@@ -125,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn racks_come_from_the_brokers_of_the_replicas_and_the_leaders_is_first() {
+    fn racks_come_from_the_brokers_of_the_replicas_and_stay_where_the_leader_moves() {
         let answer = MetadataResponse {
             brokers: vec![broker(0, None), broker(1, Some("a")), broker(2, Some("b"))],
             topics: vec![
@@ -138,7 +111,7 @@ mod tests {
         assert_eq!(table.0.len(), 1);
         let clicks = table.get("clicks").unwrap();
         assert_eq!(clicks.partitions, 2);
-        assert_eq!(clicks.racks, [["a", "b"], ["b", "a"]]);
+        assert_eq!(clicks.racks, [["a", "b"], ["a", "b"]]);
     }
 
     #[test]

@@ -51,6 +51,12 @@ impl Worker {
     }
 }
 
+/// What an application tells divvy's strategy `connect`: which connectors there are, with the number of tasks of each, and how far
+/// it has read the configuration to know that.
+pub fn context(config_offset: Option<i64>, connectors: &BTreeMap<String, u32>) -> Vec<u8> {
+    rmp_serde::to_vec(&(1_u32, config_offset, connectors)).expect("names and numbers always have a MessagePack form")
+}
+
 /// What a worker says of itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Metadata<'a> {

@@ -135,7 +135,7 @@ impl Membership {
             error => match self.fatal(error) {
                 Some(reason) => self.fail(reason),
                 None => {
-                    let reason = answer.reason.unwrap_or_else(|| error.text().to_owned());
+                    let reason = answer.reason.unwrap_or_else(|| self.sync_refused(error));
                     self.tell(Notice::NoPlan { reason: reason.clone() });
                     if error != ErrorCode::RebalanceInProgress {
                         self.lose_share(&reason);
@@ -163,6 +163,7 @@ impl Membership {
         }
         self.last_state = Some(answer_state);
         if let Some(plan) = joined.basis.plan.as_deref() {
+            self.tell_planned(joined.generation, &joined.protocol, plan, std::sync::Arc::new(call.states.clone()));
             self.remember_plan(&call, plan.memo.clone());
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
@@ -289,6 +290,25 @@ impl Membership {
             _ => return None,
         };
         Some(format!("{remedy} (error {})", error.code()))
+    }
+
+    /// Why a broker may refuse a plan without a word. Kafka's keeps a whole group in one record, and says no more than that
+    /// something went wrong when that is too long.
+    fn sync_refused(&self, error: ErrorCode) -> String {
+        let State::Syncing { joined, call, .. } = &self.state else { return error.text().to_owned() };
+        let Some(plan) = joined.basis.plan.as_deref().filter(|_| error == ErrorCode::UnknownServerError) else {
+            return error.text().to_owned();
+        };
+        let states: usize = call.states.iter().map(|(_, state)| state.len()).sum();
+        let metadata: usize = plan.members.iter().map(|member| member.metadata.len()).sum();
+        format!(
+            "the broker refuses the plan without saying why (error {}); a group is one record there, of about {} bytes now \
+             ({} members, {metadata} bytes of metadata, {states} bytes of plan): if that is more than its `message.max.bytes`, \
+             raise it, or `max.message.bytes` of the topic __consumer_offsets; no leader could serve this group until then",
+            error.code(),
+            states + metadata,
+            plan.members.len(),
+        )
     }
 
     fn nothing_in_common(&self) -> String {

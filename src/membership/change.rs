@@ -40,6 +40,7 @@ impl Said {
             Purpose::Topics(topics) | Purpose::Matching { topics, .. } => {
                 Said::Consumer { facts: config.facts.clone(), topics: topics.clone() }
             }
+            Purpose::Lead(_) => Said::State(Bytes::new()),
             Purpose::Connect { worker, .. } => Said::Other(Purpose::Connect { worker: worker.clone(), context: None }),
             Purpose::States { .. } => Said::State(config.state_metadata()),
         }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::lead::{LastPlan, Rules};
+use super::leading::Leading;
 use super::limits;
 use super::pattern::TopicPattern;
 use crate::embedded::connect;
@@ -25,6 +27,8 @@ pub const SINGLE_WRITER: &str = "single-writer";
 pub enum Purpose {
     /// Type `consumer`: a share of the partitions of these topics.
     Topics(Vec<TopicName>),
+    /// Type `consumer`: nothing of its own, only to lead (DESIGN 9).
+    Lead(Leading),
     /// Type `consumer`: a share of the partitions of all topics whose names match.
     Matching {
         /// What the names have to match.
@@ -56,7 +60,7 @@ impl Purpose {
     /// The protocol type that goes into JoinGroup.
     pub fn protocol_type(&self) -> ProtocolType {
         match self {
-            Purpose::Topics(_) | Purpose::Matching { .. } => ProtocolType::from(CONSUMER),
+            Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_) => ProtocolType::from(CONSUMER),
             Purpose::Connect { .. } => ProtocolType::from(CONNECT),
             Purpose::States { protocol_type, .. } => protocol_type.clone(),
         }
@@ -66,20 +70,28 @@ impl Purpose {
     pub fn topics(&self) -> &[TopicName] {
         match self {
             Purpose::Topics(topics) | Purpose::Matching { topics, .. } => topics,
-            Purpose::Connect { .. } | Purpose::States { .. } => &[],
+            Purpose::Lead(_) | Purpose::Connect { .. } | Purpose::States { .. } => &[],
+        }
+    }
+
+    /// The plan that is in force before this member has made one.
+    pub(super) fn last_plan(&self) -> Option<LastPlan> {
+        match self {
+            Purpose::Lead(leading) => leading.last_plan.clone(),
+            _ => None,
         }
     }
 
     /// What the application gives the assignor when this member leads.
     pub fn context(&self) -> Option<&Bytes> {
         match self {
-            Purpose::Topics(_) | Purpose::Matching { .. } => None,
+            Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_) => None,
             Purpose::Connect { context, .. } | Purpose::States { context, .. } => context.as_ref(),
         }
     }
 
     pub(super) fn is_consumer(&self) -> bool {
-        matches!(self, Purpose::Topics(_) | Purpose::Matching { .. })
+        matches!(self, Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_))
     }
 }
 
@@ -107,6 +119,8 @@ pub struct Config {
     pub facts: BTreeMap<String, serde_json::Value>,
     /// The assignors to offer, most wanted first (`rack-aware` or `rack-aware@1`); empty: those with `offer = default`.
     pub assignors: Vec<String>,
+    /// The member's own settings for its group; a divvy coordinator's take their place.
+    pub rules: Rules,
     /// How a changed module is offered where the coordinator is not divvy.
     pub rollout: Rollout,
     /// How long the coordinator may hear nothing before it gives the member up.
@@ -138,6 +152,7 @@ impl Config {
             purpose,
             facts: BTreeMap::new(),
             assignors: Vec::new(),
+            rules: Rules::default(),
             rollout: Rollout::default(),
             session_timeout: limits::SESSION_TIMEOUT,
             rebalance_timeout: limits::REBALANCE_TIMEOUT,

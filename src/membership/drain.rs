@@ -43,6 +43,9 @@ impl Membership {
         if self.wish == Wish::In {
             return;
         }
+        if self.held.as_ref().is_some_and(|held| held.partitions.iter().all(|(_, numbers)| numbers.is_empty())) {
+            self.held = None;
+        }
         if self.held.is_some() {
             return self.finish_held();
         }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use super::change::Change;
 use super::lead::{Fault, LeadJob, Led, Rules};
+use super::leading::Leading;
 use super::negotiate::{Offer, Strategies};
 use super::notice::Notice;
 use super::user_data::Asks;
@@ -62,6 +63,12 @@ pub enum Event {
     Led(Sent, Box<Led>),
     /// The application has given up what it was told to give up in that generation.
     GivenUp(Generation),
+    /// The application wants the group led in another way, by these settings.
+    LeadBy(Box<Leading>, Rules),
+    /// The application wants a new plan, for the reason given.
+    PlanAnew(String),
+    /// The application wants the lead of a running group.
+    TakeOver,
     /// The application changes what it said.
     Change(Change),
     /// It wants its work finished and handed over, and the member out of the group, until …
@@ -169,6 +176,8 @@ pub struct JoinCall {
     pub protocol_type: ProtocolType,
     /// What the member offers, most wanted first, each with its metadata.
     pub offers: Vec<(Offer, Bytes)>,
+    /// Whether everybody else is removed first, so that this member leads.
+    pub removes_others: bool,
     /// What its strategies are asked before: [`JoinCall::complete`].
     pub asks: Option<Arc<Asks>>,
     /// Why it joins, for the coordinator's log (KIP-800).

@@ -1,7 +1,7 @@
 //! What a member does as the leader: it runs the module of the chosen protocol, and when that fails it serves the
 //! generation all the same, as every leader does (`assignor/serve.rs`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,9 @@ use serde::Deserialize;
 
 use super::config::CONSUMER;
 use super::event::Peer;
+use super::leading::Leading;
 use super::negotiate::{NATIVE, Strategies};
-use crate::assignor::{self, Column, LeaderInput, MemberInput, Named, Otherwise, Service};
+use crate::assignor::{self, Column, Had, LeaderInput, MemberInput, Named, Otherwise, Service};
 pub use crate::assignor::{Fault, Led, ServedBy};
 use crate::ids::{Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
 use crate::topics::TopicTable;
@@ -55,6 +56,8 @@ pub struct LeadJob {
     pub strategies: Strategies,
     /// The operator's settings.
     pub rules: Rules,
+    /// How this member leads, if it is in the group for that alone.
+    pub leading: Option<Leading>,
     /// The application's context, for types whose work is not partitions.
     pub context: Option<Bytes>,
     /// What the last plan's strategy wanted to remember.
@@ -79,13 +82,17 @@ impl LeadJob {
     /// Makes the plan. Blocks for as long as the strategy runs.
     pub fn run(&self) -> Led {
         let fallback = self.rules.fallback.as_deref().map(Protocol::from);
+        let spoken_for = self.spoken_for();
         let service = Service {
-            input: self.input(),
+            input: LeaderInput { members: spoken_for.as_deref().unwrap_or(&self.members), ..self.input() },
             chosen: self.named(&self.protocol),
             fallback: fallback.as_ref().map(|protocol| self.named(protocol)),
             configs: &self.rules.config,
             last_plan: self.last_plan.as_ref().map(|it| it.as_slice()),
-            lacks: &|protocol| format!("this leader has no module for {protocol}"),
+            lacks: &|protocol| match &self.leading {
+                Some(leading) => format!("this leader has no module {} (to serve {protocol})", leading.assignor),
+                None => format!("this leader has no module for {protocol}"),
+            },
             otherwise: if self.peer == Peer::Divvy { Otherwise::Error } else { Otherwise::WholePlan },
         };
         service.run()
@@ -99,7 +106,26 @@ impl LeadJob {
         })
     }
 
+    /// The members with what is said for them. What an eager member had it does not say under most names, and whoever made
+    /// the plan knows; under cooperative ones members say it themselves.
+    pub(super) fn spoken_for(&self) -> Option<Vec<MemberInput>> {
+        let leading = self.leading.as_ref()?;
+        let last: HashMap<&MemberId, &Bytes> = match self.mode() {
+            Mode::Eager => self.last_plan.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, state)).collect(),
+            Mode::Cooperative => HashMap::new(),
+        };
+        // No claim is of a later generation, and none of this one is for the same partitions.
+        let generation = self.generation.0 - 1;
+        let had = |member: &MemberInput| last.get(&member.id).map(|state| Had { generation, state });
+        let spoken =
+            |member| leading.spoken.speak(member, &self.protocol, had(member)).unwrap_or_else(|| member.clone());
+        Some(self.members.iter().map(spoken).collect())
+    }
+
     fn named<'a>(&'a self, protocol: &'a Protocol) -> Named<'a> {
+        if let Some(leading) = self.leading.as_ref().filter(|_| *protocol == self.protocol) {
+            return Named { protocol, strategy: leading.strategy(&self.strategies) };
+        }
         let native = || (*protocol == NATIVE && self.protocol_type == CONSUMER).then(assignor::native_range);
         let found = self.strategies.find(protocol);
         let strategy = found.filter(|it| it.manifest().protocol_type == self.protocol_type.as_str()).or_else(native);
@@ -108,6 +134,9 @@ impl LeadJob {
 
     /// How the group hands over: it belongs to the protocol that it agreed on, whatever makes the plan in its stead.
     fn mode(&self) -> Mode {
+        if let Some(mode) = self.leading.as_ref().and_then(|it| it.mode(&self.protocol)) {
+            return mode;
+        }
         let carried = self.named(&self.protocol).strategy.map(|it| it.manifest().mode_under(&self.protocol, None));
         carried.or_else(|| Mode::of_kafkas(&self.protocol)).unwrap_or_default()
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::config::{Config, Purpose};
+use super::leading;
 use super::notice::Share;
 use super::state::Partitions;
 use crate::embedded::connect;
@@ -51,6 +52,7 @@ impl Words<'_> {
     pub(super) fn metadata(&self, protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
         match &self.config.purpose {
             Purpose::Topics(topics) | Purpose::Matching { topics, .. } => self.subscription(topics, protocol, x),
+            Purpose::Lead(_) => leading::wants_nothing(),
             Purpose::Connect { worker, .. } => {
                 let runs = self.held.map(|held| borrow_list(&held.partitions)).unwrap_or_default();
                 worker.metadata(runs).into()
@@ -128,7 +130,7 @@ pub(super) struct Told {
 pub(super) fn told(purpose: &Purpose, state: Bytes, held: Option<&Claim>) -> Result<Told, NotDecodable> {
     let (share, join_again) = match purpose {
         Purpose::States { .. } => (Share::State(state), None),
-        Purpose::Topics(_) | Purpose::Matching { .. } => {
+        Purpose::Topics(_) | Purpose::Matching { .. } | Purpose::Lead(_) => {
             (Share::Partitions(partitions(&Assignment::decode_state(&state)?.topics)), None)
         }
         Purpose::Connect { .. } => {

@@ -14,6 +14,7 @@ mod drain;
 pub mod event;
 mod heart;
 pub mod lead;
+pub mod leading;
 pub mod limits;
 mod listen;
 mod metadata;
@@ -97,6 +98,8 @@ pub struct Membership {
     brought: Partitions,
     /// The member's last state as it came.
     last_state: Option<Bytes>,
+    /// Its next JoinGroup removes everybody else.
+    removes_others: bool,
 
     watch: Watch,
     /// A stable member joins again then, and why.
@@ -115,6 +118,7 @@ impl Membership {
     /// A member that has not joined yet. It begins with its first event, which should tell it its strategies.
     pub fn new(config: Config, entropy: u64, now: Now) -> Self {
         let watch = Watch::of_member(&config, now.mono);
+        let (rules, last_plan) = (config.rules.clone(), config.purpose.last_plan());
         Self {
             config,
             now,
@@ -133,19 +137,20 @@ impl Membership {
             strategies: Strategies::from_iter([]),
             offers: Vec::new(),
             offered: Vec::new(),
-            rules: Rules::default(),
+            rules,
             suspended: Vec::new(),
             claim: None,
             held: None,
             finishing: false,
             brought: Partitions::new(),
             last_state: None,
+            removes_others: false,
             watch,
             rejoin: None,
             said: None,
             unsaid: None,
             rejoins: 0,
-            last_plan: None,
+            last_plan,
             memo: None,
         }
     }
@@ -174,6 +179,9 @@ impl Membership {
             Event::Topics(sent, answer) => self.topics(&sent, answer),
             Event::Led(sent, led) => self.led(&sent, *led),
             Event::GivenUp(generation) => self.given_up(generation),
+            Event::LeadBy(leading, rules) => self.lead_by(*leading, rules),
+            Event::PlanAnew(reason) => self.plan_anew(reason),
+            Event::TakeOver => self.take_over(),
             Event::Change(change) => self.change(change),
             Event::Drain => self.drain(),
             Event::Resume => self.resume(),
@@ -260,6 +268,9 @@ impl Membership {
     }
 
     fn offers_of(&self, strategies: &Strategies) -> Vec<Offer> {
+        if let Some(leading) = self.leading() {
+            return leading.offers(strategies);
+        }
         let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
         negotiate::offers(strategies, &self.config.purpose.protocol_type(), wishes)
     }

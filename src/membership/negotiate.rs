@@ -50,6 +50,12 @@ impl Strategies {
     pub fn find(&self, protocol: &Protocol) -> Option<&dyn Assignor> {
         self.iter().filter(|it| it.manifest().protocol() == *protocol).max_by_key(|it| it.manifest().version)
     }
+
+    /// The newest version of that name, or `name@version`, that serves that type.
+    pub fn called(&self, name: &str, protocol_type: &str) -> Option<&dyn Assignor> {
+        let fits = |it: &&dyn Assignor| is_called(it.manifest(), name) && it.manifest().protocol_type == protocol_type;
+        self.iter().filter(fits).max_by_key(|it| it.manifest().version)
+    }
 }
 
 impl FromIterator<Arc<dyn Assignor>> for Strategies {

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::lead::{Fault, ServedBy};
+use super::leading::Planned;
 use super::negotiate::Offer;
 use super::why::Cause;
 use crate::ids::{Digest, Generation, MemberId, Protocol, TopicName};
@@ -91,6 +92,8 @@ pub enum Notice {
         /// What served the generation instead.
         served_by: ServedBy,
     },
+    /// The plan of a member that leads for others is in force.
+    Planned(Box<Planned>),
     /// Topics that the group subscribes to do not exist; the member waits for them.
     TopicsMissing(Vec<TopicName>),
     /// The vote passes these protocols over.

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use super::event::{Peer, SyncCall};
 use super::notice::{Role, Share};
 use super::why::{Cause, Why};
-use crate::assignor::MemberInput;
+use crate::assignor::{MemberInput, ServedBy};
 use crate::ids::{Generation, MemberId, Protocol, TopicName};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -137,6 +137,12 @@ pub(super) struct Accepted {
     pub(super) memo: Option<Bytes>,
     /// When it wants to be called again.
     pub(super) call_again: Option<Duration>,
+    /// What made it.
+    pub(super) served_by: ServedBy,
+    /// Whom it is for.
+    pub(super) members: Arc<Vec<MemberInput>>,
+    /// What it was made for.
+    pub(super) topics: Arc<TopicTable>,
 }
 
 impl State {

@@ -136,6 +136,14 @@ impl Membership {
         let State::Unjoined { reason, .. } = &self.state else { return };
         let reason = reason.clone();
         let protocol_type = self.config.purpose.protocol_type();
+        if self.offers.is_empty()
+            && let Some(leading) = self.leading()
+        {
+            let assignor = &leading.assignor;
+            return self.fail(format!(
+                "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
+            ));
+        }
         if self.offers.is_empty() {
             return self.fail(format!(
                 "no module for protocol type {protocol_type} is at hand: put one into the folder of assignors, and name \
@@ -151,14 +159,15 @@ impl Membership {
         self.offered.clone_from(&self.offers);
         self.said = Some(Said::of(&self.config));
         (self.rejoin, self.unsaid) = (None, None);
-        let call = JoinCall { protocol_type, offers, asks, reason: reason.text.clone() };
+        let removes_others = std::mem::take(&mut self.removes_others);
+        let call = JoinCall { protocol_type, offers, removes_others, asks, reason: reason.text.clone() };
         self.state = State::Joining { ticket: sent.ticket, reason };
         self.out.push(Action::Join(sent, call));
     }
 
     /// What strategies are asked before the member joins: those of consumers that have a word of their own to add.
     fn asks(&self, mode: Mode) -> Option<Arc<Asks>> {
-        self.config.purpose.is_consumer().then_some(())?;
+        (self.config.purpose.is_consumer() && self.leading().is_none()).then_some(())?;
         self.strategies.iter().next()?;
         Some(Arc::new(Asks {
             config: self.config.clone(),
@@ -194,6 +203,7 @@ impl Membership {
             columns: Vec::new(),
             strategies: self.strategies.clone(),
             rules: self.rules.clone(),
+            leading: self.leading().cloned(),
             context,
             memo: self.memo.clone(),
             last_plan: self.last_plan.clone(),
@@ -210,7 +220,9 @@ impl Membership {
             State::Planning { step: Step::Strategy { ticket }, .. } if *ticket == sent.ticket => {}
             _ => return,
         }
-        let State::Planning { mut joined, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let State::Planning { mut joined, members, .. } = std::mem::replace(&mut self.state, State::Over) else {
+            return;
+        };
         if let Some(fault) = &led.fault {
             self.tell(Notice::Fault { fault: fault.clone(), served_by: led.served_by.clone() });
         }
@@ -235,7 +247,9 @@ impl Membership {
             origin.asked_ms = plan.asked_ms;
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
-            joined.basis.plan = Some(Box::new(Accepted { memo: plan.memo, call_again: plan.call_again }));
+            let topics = joined.basis.topics.clone().unwrap_or_default();
+            let (memo, call_again, served_by) = (plan.memo, plan.call_again, led.served_by);
+            joined.basis.plan = Some(Box::new(Accepted { memo, call_again, served_by, members, topics }));
             states = plan.states;
         }
         self.bring(joined, states, Some(origin));
@@ -269,7 +283,7 @@ impl Membership {
     /// Says what the member's share is.
     pub(super) fn tell_assigned(&mut self) {
         let State::Stable { joined, share, .. } = &self.state else { return };
-        let digest = self.strategies.find(&joined.protocol).and_then(|it| it.digest());
+        let digest = self.strategy(&joined.protocol).and_then(|it| it.digest());
         let assigned = Assigned {
             generation: joined.generation,
             protocol: joined.protocol.clone(),
@@ -286,6 +300,6 @@ impl Membership {
 
     pub(super) fn racks_matter(&self, protocol: &Protocol) -> Racks {
         let reads = |it: &dyn crate::assignor::Assignor| it.manifest().needs_racks();
-        if self.strategies.find(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
+        if self.strategy(protocol).is_some_and(reads) { Racks::Matter } else { Racks::Ignored }
     }
 }

@@ -89,6 +89,11 @@ impl Connection {
         &self.address
     }
 
+    /// Whether it can be used no more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.end.get().is_some()
+    }
+
     /// Whether nothing waits for an answer here.
     pub(crate) fn is_idle(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 0
@@ -102,6 +107,18 @@ impl Connection {
             None => None,
         };
         self.ask(request, limit).await
+    }
+
+    /// The same, and the answer is not read: its frame, and its version.
+    pub(crate) async fn call_unread<R: Request>(&self, request: &R, limit: Duration) -> Result<(Bytes, i16), String> {
+        let _logged_in = match &self.login {
+            Some(login) => Some(self.logged_in(login).await?),
+            None => None,
+        };
+        let version = self.version(R::KEY)?;
+        let frame = self.exchange(request, version, limit).await?;
+        self.was_answered.store(true, Ordering::Relaxed);
+        Ok((frame, version))
     }
 
     /// Renews the login if it is time, and keeps it from being renewed as long as the guard is there (KIP-368). It is done

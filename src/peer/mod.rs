@@ -8,16 +8,21 @@ mod connection;
 mod dial;
 mod limits;
 mod login;
+mod properties;
 mod security;
 mod socket;
+mod source;
 pub(crate) mod spawn;
 mod tls;
+pub(crate) mod topics;
 mod unreachable;
 
 pub(crate) use connection::Connection;
 pub(crate) use dial::{Dial, address_of};
 pub(crate) use limits::REQUEST_TIMEOUT;
+pub use properties::Properties;
 pub use security::{Login, Mechanism, Password, Security, SecurityError};
+pub use source::{LoginSource, PASSWORD_VARIABLE, PasswordSource, SecuritySource, read_properties};
 pub use tls::{Tls, TlsFiles};
 pub use unreachable::Unreachable;
 

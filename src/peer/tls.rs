@@ -15,6 +15,8 @@ use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfi
 use super::limits::PEM_FILE_BYTES;
 use super::security::SecurityError;
 
+const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+
 /// The files that TLS is set up from, all in PEM form.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct TlsFiles {
@@ -178,15 +180,18 @@ fn bad_certificate(problem: &CertificateError) -> String {
             "its certificate is for another host: connect by the name that it is for".to_owned()
         }
         CertificateError::NotValidForNameContext { expected, presented } => {
-            let names = if presented.is_empty() { "no host at all".to_owned() } else { presented.join(", ") };
+            let names: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
+            let names = if names.is_empty() { "no host at all".to_owned() } else { names.join(", ") };
             format!(
                 "its certificate is for {names} and not for {}: connect by a name that it is for, or give the broker a \
                  certificate for the one that it advertises",
                 expected.to_str()
             )
         }
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            format!("its certificate is out of date: renew it there ({problem})")
+        CertificateError::Expired => "its certificate is out of date: renew it there".to_owned(),
+        CertificateError::ExpiredContext { time, not_after } => {
+            let days = time.as_secs().saturating_sub(not_after.as_secs()) / SECONDS_PER_DAY;
+            format!("its certificate is out of date for {days} days: renew it there, or check this machine's clock")
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             format!("its certificate does not hold yet: check the clocks of both machines ({problem})")
@@ -198,18 +203,21 @@ fn bad_certificate(problem: &CertificateError) -> String {
     }
 }
 
+/// A name as rustls shows it: `DnsName("kafka.example.org")`.
+fn bare(shown: &str) -> &str {
+    shown.split_once("(\"").and_then(|(_, rest)| rest.strip_suffix("\")")).unwrap_or(shown)
+}
+
 fn alert_received(alert: AlertDescription) -> String {
     match alert {
-        AlertDescription::CertificateRequired => {
-            "it wants a certificate of this client: give one with its key (--tls-cert, --tls-key)".to_owned()
-        }
-        AlertDescription::UnknownCA
+        // Java's servers say "bad certificate" to a client that shows none.
+        AlertDescription::CertificateRequired
+        | AlertDescription::UnknownCA
         | AlertDescription::BadCertificate
         | AlertDescription::CertificateUnknown
         | AlertDescription::DecryptError => {
             format!(
-                "it does not take the certificate of this client ({alert:?}): give one from an authority that it trusts \
-                 (--tls-cert, --tls-key)"
+                "it wants a certificate of this client that it trusts ({alert:?}): give one with its key (--tls-cert, --tls-key)"
             )
         }
         AlertDescription::CertificateExpired => {

@@ -20,7 +20,7 @@ use super::Handle;
 use super::line::{Line, Rest};
 use super::messages::ToShard;
 use super::outbox::{Close, Next, Slot};
-use super::reader::Reader;
+use super::reader::Reading;
 use super::registry::Traffic;
 use super::spawn::{self, Loss};
 use super::writer::Writer;
@@ -64,8 +64,8 @@ impl Connection {
             closed: AtomicBool::new(false),
             task: OnceLock::new(),
         });
-        let reader = Reader::new(handle.clone(), Arc::clone(&connection), read);
-        let _ = connection.task.set(spawn::task("connection", Loss::One, reader.run()));
+        let reading = Reading::new(handle.clone(), Arc::clone(&connection), read);
+        let _ = connection.task.set(spawn::connection(reading));
         connection
     }
 
@@ -175,11 +175,6 @@ impl Connection {
         tell_shards(handle, given_up);
     }
 
-    /// How many requests have no answer on the wire yet.
-    pub(crate) fn open(&self) -> usize {
-        self.line().outbox.len()
-    }
-
     /// Whether the reader may send an answer by itself: none is before it.
     pub(crate) fn is_quiet(&self) -> bool {
         self.line().is_quiet()
@@ -249,12 +244,18 @@ impl Connection {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// What who looks for idle and stuck connections wants to see.
-    pub(crate) fn traffic(&self) -> Traffic {
+    /// What who looks for idle and stuck connections wants to see. Memory that waits for the next requests goes: who asks
+    /// often gets it again soon.
+    pub(crate) fn look(&self) -> Traffic {
+        let open = {
+            let outbox = &mut self.line().outbox;
+            outbox.release();
+            outbox.len()
+        };
         Traffic {
             reads: self.reads.load(Ordering::Relaxed),
             writes: self.writes.load(Ordering::Relaxed),
-            open: self.open(),
+            open,
             closed: self.is_closed(),
         }
     }

@@ -1,6 +1,6 @@
 //! The topics as requests see them: also while the store is still being read, and durable before anybody is told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
 use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
-use super::topics::{self, Before, Growth, Named, TopicError, Topics, View};
+use super::topics::{self, Before, Followed, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
 use crate::topics::Topic;
@@ -34,12 +34,17 @@ pub(crate) struct Directory {
 impl Directory {
     /// The topics of the configuration.
     pub(crate) fn new(config: &Config, store: StoreWriter) -> Self {
+        let topics = Topics::new(&config.topics);
+        if let Some(kafka) = &config.kafka {
+            topics.belong_to(&kafka.servers.join(","));
+        }
         Self {
-            topics: Topics::new(&config.topics),
+            topics,
             loaded: watch::Sender::new(false),
             store,
             order: RwLock::new(()),
-            auto_create: config.topics_auto_create,
+            // A name that a client makes up would be in the way of the cluster's.
+            auto_create: config.topics_auto_create.filter(|_| config.kafka.is_none()),
             load_wait: config.load_wait,
         }
     }
@@ -72,6 +77,12 @@ impl Directory {
         matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
     }
 
+    /// Waits until the store was read, however long that takes; for ever if the server stops before.
+    pub(crate) async fn wait_loaded(&self) {
+        // The sender is a part of this value.
+        let _ = self.loaded.subscribe().wait_for(|loaded| *loaded).await;
+    }
+
     /// Told of every change of the topics, and of the modules.
     pub(crate) fn changes(&self) -> Arc<Notify> {
         self.topics.changes()
@@ -94,6 +105,53 @@ impl Directory {
         }
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         Ok(())
+    }
+
+    /// Takes what a cluster has; that is durable when this returns. Topics that were made anew there have no offsets yet.
+    pub(crate) async fn follow(
+        &self,
+        found: BTreeMap<TopicName, Topic>,
+        gone: BTreeSet<TopicName>,
+        anew: Vec<TopicName>,
+        handle: &Handle,
+    ) -> Result<(), String> {
+        let _order = self.order.write().await;
+        let following = handle.clone();
+        let followed = handle.aside(move || following.topics().topics.follow(found, &gone)).await;
+        let Followed { entries, before, warnings } =
+            followed.ok_or_else(|| "its topics could not be taken: this is a bug of divvy".to_owned())?;
+        for warning in warnings {
+            if let Some(left_out) = handle.quiet().allows("cluster_topic") {
+                tracing::warn!(left_out, "{warning}");
+            }
+        }
+        if !anew.is_empty() {
+            tracing::warn!(topics = ?anew, "topics were deleted in the Kafka cluster and made anew: their offsets are forgotten");
+            handle.forget_offsets(&anew).await;
+            handle.recent_ends().forget(&anew).await;
+        }
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let count = entries.len();
+        if let Err(error) = self.store.topics(entries).await {
+            self.topics.put_all_back(&before);
+            return Err(error.message);
+        }
+        tracing::info!(count, "topics changed in the Kafka cluster");
+        Ok(())
+    }
+
+    /// Names what the store has and neither the configuration nor the cluster.
+    pub(crate) fn tell_left_over(&self) {
+        let left_over = self.topics.left_over();
+        if !left_over.is_empty() {
+            tracing::warn!(
+                topics = ?left_over,
+                "the store has topics that are neither in the Kafka cluster nor in the configuration: `divvy topics delete` \
+                 takes those away that are no longer needed"
+            );
+        }
     }
 
     /// The topics of this moment.
@@ -227,6 +285,7 @@ impl Directory {
     /// Whether a topic could be made.
     pub(crate) fn may_create(&self, name: &str, topic: &Topic) -> Result<(), TopicError> {
         topics::check(name, topic)?;
+        self.topics.may_create(name)?;
         if self.view().table().get(name).is_some() { Err(topics::exists(&name.into())) } else { Ok(()) }
     }
 }

@@ -41,9 +41,6 @@ pub(crate) const UNKNOWN_ANSWER_BYTES: usize = MAX_UNSENT_BYTES;
 /// Answers are encoded until they fill this much, then written: more would only wait in memory.
 pub(crate) const WRITE_BATCH_BYTES: usize = 64 * 1024;
 
-/// A connection keeps a buffer for answers of at most this between two of them.
-pub(crate) const KEPT_BYTES: usize = 512;
-
 /// So long the requests of a peer that sends nothing more are still answered.
 pub(crate) const HALF_CLOSED_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -114,3 +111,12 @@ pub(crate) const DEFAULT_PARTITIONS: u32 = 12;
 /// What asking all groups how far they have come took is worth so many times that: so the questions of a thousand
 /// consumers that start at once take at most a twentieth of the shards' time.
 pub(crate) const ENDS_KEPT_FACTOR: u32 = 20;
+
+/// What a Kafka cluster may take to tell of all its topics: hundreds of megabytes at the most.
+pub(crate) const CLUSTER_ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A look at a cluster that took long is followed by so many times as long without one.
+pub(crate) const CLUSTER_LOOK_FACTOR: u32 = 20;
+
+/// Addresses of brokers to ask when those that the configuration names are away.
+pub(crate) const CLUSTER_BROKERS_KEPT: usize = 16;

@@ -100,6 +100,8 @@ impl Line {
         let next = self.outbox.next(now);
         if matches!(next, Next::Wait) && !has_unwritten {
             self.half = half.take();
+            // It ends now; who has its handle has all its memory.
+            self.task = None;
         }
         next
     }

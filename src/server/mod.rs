@@ -6,6 +6,7 @@
 mod admin_port;
 mod api;
 mod clock;
+mod cluster;
 pub mod config;
 mod connection;
 mod directory;

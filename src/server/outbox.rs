@@ -93,6 +93,10 @@ impl Outbox {
                 self.state = State::Closing;
             }
             self.bytes += slot.bytes();
+            if self.slots.capacity() == 0 {
+                // Most clients wait for each answer.
+                self.slots.reserve_exact(1);
+            }
             self.slots.push_back(slot);
         }
         place
@@ -101,6 +105,14 @@ impl Outbox {
     /// How many answers are missing or not sent yet.
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Gives back the memory of the places while there are none: clients that take turns pay for it once in a while, idle
+    /// ones never hold it.
+    pub(crate) fn release(&mut self) {
+        if self.slots.is_empty() {
+            self.slots = VecDeque::new();
+        }
     }
 
     /// Whether nothing should be added before something was sent.
@@ -146,6 +158,9 @@ impl Outbox {
         let Some(slot) = self.slots.pop_front() else { return Next::Wait };
         self.first += 1;
         self.bytes -= slot.bytes();
+        if self.slots.capacity() == 1 {
+            self.slots = VecDeque::new();
+        }
         match slot {
             Slot::Close(close) => Next::Close(Some(close)),
             slot => Next::Send(slot),

@@ -18,18 +18,17 @@ use crate::wire::plain::PlainHeartbeat;
 pub(crate) type Shared = Arc<Mutex<Coordinator>>;
 
 /// The heartbeats of one socket read.
-#[derive(Default)]
-pub(crate) struct Pulse {
+pub(crate) struct Pulse<'a> {
     /// Encoded answers that are not sent yet.
-    out: BytesMut,
+    out: &'a mut BytesMut,
     /// When the read was; asked for once, and only if there is a heartbeat.
     now: Option<Timestamp>,
 }
 
-impl Pulse {
-    /// Begins a socket read.
-    pub(crate) fn begin(&mut self) {
-        self.now = None;
+impl<'a> Pulse<'a> {
+    /// Begins a socket read; answers go into this buffer.
+    pub(crate) fn new(out: &'a mut BytesMut) -> Self {
+        Self { out, now: None }
     }
 
     /// Answers a frame if it is a plain heartbeat and its shard is free. False: nothing was done about it.
@@ -48,14 +47,9 @@ impl Pulse {
         let generation = Generation(heartbeat.generation);
         let error = coordinator.pulse(heartbeat.group, heartbeat.member, generation, now)?;
         drop(coordinator);
-        heartbeat.answer(error, &mut self.out);
+        heartbeat.answer(error, self.out);
         handle.metrics().request(ApiKey::Heartbeat);
         handle.metrics().error(ApiKey::Heartbeat, error);
         Some(())
-    }
-
-    /// What is to be sent.
-    pub(crate) fn out(&mut self) -> &mut BytesMut {
-        &mut self.out
     }
 }

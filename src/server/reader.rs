@@ -1,7 +1,9 @@
 //! The reading half of a connection.
 
-use std::future::poll_fn;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::AsyncReadExt;
@@ -11,24 +13,32 @@ use super::Handle;
 use super::api::Peer;
 use super::connection::Connection;
 use super::dispatch::{self, Step};
-use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES, HALF_CLOSED_TIMEOUT, KEPT_BYTES};
+use super::limits::{FRAME_PARTS, FRAME_TIMEOUT, FREE_FRAME_BYTES, HALF_CLOSED_TIMEOUT};
 use super::memory::Held;
 use super::messages::{Pending, Request, Requests, ToShard};
 use super::outbox::{Close, Slot};
 use super::pulse::Pulse;
-use super::scratch;
+use super::scratch::{self, Arrived};
 use crate::ids::GroupId;
 use crate::wire::frame::{Foreign, FrameError, FrameLimit, Framer};
 
-/// The task.
+/// The task: a connection at rest is a reader and no more. What else a socket read brings than plain heartbeats is work,
+/// which has a state of its own, made for it and gone with it.
+pub(crate) enum Reading {
+    /// It waits for the peer.
+    Rest(Reader),
+    /// It does what the last socket read brought; gives the reader back unless the connection is over.
+    Work(Pin<Box<dyn Future<Output = Option<Reader>> + Send>>),
+    /// Nothing is read any more.
+    Over,
+}
+
+/// What reads a connection.
 pub(crate) struct Reader {
     half: OwnedReadHalf,
-    framer: Framer,
+    /// None while nothing of an unfinished frame waits.
+    framer: Option<Box<Framer>>,
     peer: Peer,
-    /// Memory that was set aside for a large frame which is still arriving.
-    reserved: Option<Held>,
-    batch: Batch,
-    pulse: Pulse,
     /// Last, so that it leaves after everything else is gone.
     place: Place,
 }
@@ -52,6 +62,8 @@ struct Batch {
     first: Option<(usize, Request)>,
     more: Vec<(usize, Request)>,
     memory: Held,
+    /// Memory that was set aside for a large frame which is still arriving.
+    reserved: Option<Held>,
     /// Some have an answer already.
     has_answers: bool,
 }
@@ -68,34 +80,80 @@ enum End {
     Close(Close),
 }
 
-impl Reader {
-    /// A reader of a new connection.
+impl Reading {
+    /// The task of a new connection.
     pub(crate) fn new(handle: Handle, connection: Arc<Connection>, half: OwnedReadHalf) -> Self {
-        Self {
+        Self::Rest(Reader {
             half,
-            framer: Framer::new(FrameLimit::REQUESTS),
+            framer: None,
             peer: Peer::new(connection.host()),
-            reserved: None,
-            batch: Batch::default(),
-            pulse: Pulse::default(),
             place: Place { handle, connection },
-        }
+        })
     }
 
-    /// Reads until the connection ends.
-    pub(crate) async fn run(mut self) {
-        let close = loop {
-            match self.turn().await {
-                Ok(()) => {}
-                Err(End::Peer) => return self.answer_the_last().await,
-                Err(End::Lost) => return,
-                Err(End::Stop) => return self.discard().await,
-                Err(End::Close(close)) => break close,
+    /// Has the reader work on what came.
+    fn begin(&mut self, came: Result<(), End>) {
+        if let Self::Rest(reader) = std::mem::replace(self, Self::Over) {
+            *self = Self::Work(Box::pin(reader.work(came)));
+        }
+    }
+}
+
+impl Future for Reading {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        loop {
+            match &mut *self {
+                Self::Rest(reader) => match ready!(reader.poll_heartbeats(context)) {
+                    Ok(false) => {}
+                    Ok(true) => self.begin(Ok(())),
+                    Err(end) => self.begin(Err(end)),
+                },
+                Self::Work(work) => {
+                    let reader = ready!(work.as_mut().poll(context));
+                    *self = reader.map_or(Self::Over, Self::Rest);
+                }
+                Self::Over => return Poll::Ready(()),
             }
+        }
+    }
+}
+
+impl Reader {
+    /// One socket read, with the answers to the plain heartbeats at its start. True if it brought more.
+    fn poll_heartbeats(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, End>> {
+        let Place { handle, connection } = &self.place;
+        let is_first = self.framer.is_none();
+        let serve = |arrived: &[u8]| if is_first { heartbeats(handle, connection, arrived) } else { Ok(0) };
+        let Ok(Arrived { count, rest }) = ready!(scratch::poll_read(&mut self.half, context, serve)) else {
+            return Poll::Ready(Err(End::Lost));
         };
-        self.place.connection.push(Slot::Close(close));
-        self.place.connection.flush(&self.place.handle);
-        self.discard().await;
+        let has_more = rest.is_some();
+        if let Some(rest) = rest {
+            self.framer().take(rest);
+        }
+        Poll::Ready(self.note(count).map(|()| has_more))
+    }
+
+    /// Does what came; gives itself back unless the connection is over.
+    async fn work(mut self, came: Result<(), End>) -> Option<Self> {
+        let outcome = match came {
+            Ok(()) => self.requests().await,
+            Err(end) => Err(end),
+        };
+        match outcome {
+            Ok(()) => return Some(self),
+            Err(End::Peer) => self.answer_the_last().await,
+            Err(End::Lost) => {}
+            Err(End::Stop) => self.discard().await,
+            Err(End::Close(close)) => {
+                self.place.connection.push(Slot::Close(close));
+                self.place.connection.flush(&self.place.handle);
+                self.discard().await;
+            }
+        }
+        None
     }
 
     /// The requests that came before the peer's end get their answers, but for those that wait for other members.
@@ -110,20 +168,22 @@ impl Reader {
         let _ = tokio::time::timeout(HALF_CLOSED_TIMEOUT, answered).await;
     }
 
-    /// One socket read and what it brings.
-    async fn turn(&mut self) -> Result<(), End> {
-        let count = self.read().await.map_err(|_| End::Lost)?;
-        self.note(count)?;
-        self.pulse.begin();
+    /// What is left of a socket read behind plain heartbeats.
+    async fn requests(&mut self) -> Result<(), End> {
+        let mut batch = Batch::default();
         loop {
-            let outcome = self.frames().await;
-            self.send();
+            let outcome = self.frames(&mut batch).await;
+            self.send(&mut batch);
             outcome?;
-            if !self.large_frame().await? {
-                self.framer.release();
+            if !self.large_frame(&mut batch).await? {
+                self.framer.take_if(|framer| !framer.is_mid_frame());
                 return Ok(());
             }
         }
+    }
+
+    fn framer(&mut self) -> &mut Framer {
+        begun(&mut self.framer)
     }
 
     fn note(&self, count: usize) -> Result<(), End> {
@@ -132,25 +192,11 @@ impl Reader {
         if count == 0 { Err(End::Peer) } else { Ok(()) }
     }
 
-    /// Reads what is there.
-    async fn read(&mut self) -> std::io::Result<usize> {
-        let arrived = poll_fn(|context| scratch::poll_read(&mut self.half, context)).await?;
-        let count = arrived.len();
-        self.framer.take(arrived);
-        Ok(count)
-    }
-
-    async fn frames(&mut self) -> Result<(), End> {
-        if self.place.connection.is_quiet() {
-            while self.framer.peek().is_some_and(|frame| self.pulse.answers(&self.place.handle, frame)) {
-                self.framer.skip();
-            }
-            self.answer()?;
-        }
-        while let Some(frame) = self.framer.frame().map_err(|error| End::Close(foreign(&error)))? {
-            self.count(&frame).await;
+    async fn frames(&mut self, batch: &mut Batch) -> Result<(), End> {
+        while let Some(frame) = self.framer().frame().map_err(|error| End::Close(foreign(&error)))? {
+            self.count(batch, &frame).await;
             while self.place.connection.is_full() {
-                self.send();
+                self.send(batch);
                 self.place.connection.told_reader().await;
             }
             let handle = &self.place.handle;
@@ -158,21 +204,21 @@ impl Reader {
                 return Err(End::Stop);
             }
             match dispatch::dispatch(handle, &mut self.peer, frame).map_err(End::Close)? {
-                Step::Answer(slot) => self.known(slot),
+                Step::Answer(slot) => self.known(batch, slot),
                 Step::Ask(asked, group, what) => {
                     let place = self.place.connection.push(Slot::Asked(Box::new(asked)));
-                    self.ask(place, 0, group, what);
+                    self.ask(batch, place, 0, group, what);
                 }
                 Step::AskMany(asked, parts) => {
                     let place = self.place.connection.push(Slot::Asked(Box::new(asked)));
-                    (0..).zip(parts).for_each(|(part, (group, what))| self.ask(place, part, group, what));
+                    (0..).zip(parts).for_each(|(part, (group, what))| self.ask(batch, place, part, group, what));
                 }
                 Step::Later(answer) => {
-                    self.send();
+                    self.send(batch);
                     let answer = answer.await.map_err(End::Close)?;
-                    self.known(Slot::Ready(answer.head));
+                    self.known(batch, Slot::Ready(answer.head));
                     if !answer.rest.is_empty() {
-                        self.known(Slot::Ready(answer.rest));
+                        self.known(batch, Slot::Ready(answer.rest));
                     }
                 }
             }
@@ -180,36 +226,23 @@ impl Reader {
         Ok(())
     }
 
-    /// Sends the answers to plain heartbeats with one write.
-    fn answer(&mut self) -> Result<(), End> {
-        let out = self.pulse.out();
-        if out.is_empty() {
-            return Ok(());
-        }
-        self.place.connection.send(&self.place.handle, out).map_err(|_| End::Lost)?;
-        if out.capacity() > KEPT_BYTES {
-            *out = BytesMut::new();
-        }
-        Ok(())
-    }
-
-    fn known(&mut self, slot: Slot) {
+    fn known(&self, batch: &mut Batch, slot: Slot) {
         self.place.connection.push(slot);
-        self.batch.has_answers = true;
+        batch.has_answers = true;
     }
 
-    fn ask(&mut self, place: u64, part: u32, group: GroupId, what: Pending) {
+    fn ask(&self, batch: &mut Batch, place: u64, part: u32, group: GroupId, what: Pending) {
         let shard = self.place.handle.shard_of(group.as_str());
         let request = Request { place, part, group, what };
-        match self.batch.first {
-            None => self.batch.first = Some((shard, request)),
-            Some(_) => self.batch.more.push((shard, request)),
+        match batch.first {
+            None => batch.first = Some((shard, request)),
+            Some(_) => batch.more.push((shard, request)),
         }
     }
 
     /// Sends the answers that are known, and hands the questions to the shards: one entry for each.
-    fn send(&mut self) {
-        let Batch { first, more, memory, has_answers } = std::mem::take(&mut self.batch);
+    fn send(&self, batch: &mut Batch) {
+        let Batch { first, more, memory, has_answers, reserved: _ } = std::mem::take(batch);
         let (handle, connection) = (&self.place.handle, &self.place.connection);
         if has_answers {
             connection.flush(handle);
@@ -235,31 +268,31 @@ impl Reader {
     }
 
     /// Counts a frame's bytes for as long as its request is not handled. A large one was counted before it came.
-    async fn count(&mut self, frame: &Bytes) {
-        let permit = match self.reserved.take() {
+    async fn count(&self, batch: &mut Batch, frame: &Bytes) {
+        let permit = match batch.reserved.take() {
             Some(reserved) => reserved,
             None => match self.place.handle.memory().take(frame.len()) {
                 Ok(permit) => permit,
                 // Never wait with requests in hand: what they hold is what others wait for.
                 Err(full) => {
-                    self.send();
+                    self.send(batch);
                     full.wait().await
                 }
             },
         };
-        self.batch.memory.add(permit);
+        batch.memory.add(permit);
     }
 
     /// Reads a large frame that has begun to arrive: sets memory aside for it first, and gives it a time limit. False
     /// when there is none.
-    async fn large_frame(&mut self) -> Result<bool, End> {
+    async fn large_frame(&mut self, batch: &mut Batch) -> Result<bool, End> {
         let Some(length) = self.announced().filter(|length| *length > FREE_FRAME_BYTES) else { return Ok(false) };
         let most = self.place.handle.max_request_bytes();
         if length > most {
             let reason = format!("a frame of {length} bytes; socket.request.max.bytes = {most}");
             return Err(End::Close(Close { kind: "frame", reason }));
         }
-        self.reserved = Some(match self.place.handle.memory().take(length) {
+        batch.reserved = Some(match self.place.handle.memory().take(length) {
             Ok(permit) => permit,
             Err(full) => full.wait().await,
         });
@@ -280,17 +313,14 @@ impl Reader {
     /// The length of a frame that has begun to arrive, once the framer has seen enough of it to judge its length.
     fn announced(&self) -> Option<usize> {
         const LENGTH_AND_KEY: usize = 6;
-        if !self.framer.is_mid_frame() {
-            return None;
-        }
-        let begun = self.framer.begun();
+        let begun = self.framer.as_ref()?.begun();
         let head = begun.first_chunk::<4>().filter(|_| begun.len() >= LENGTH_AND_KEY)?;
         usize::try_from(i32::from_be_bytes(*head)).ok()
     }
 
     async fn arrived(&mut self, upto: usize) -> Result<(), End> {
-        while self.framer.room().len() < upto {
-            let count = self.half.read_buf(self.framer.room()).await.map_err(|_| End::Lost)?;
+        while room(&mut self.framer).len() < upto {
+            let count = self.half.read_buf(room(&mut self.framer)).await.map_err(|_| End::Lost)?;
             self.note(count)?;
         }
         Ok(())
@@ -300,13 +330,46 @@ impl Reader {
     /// connections ends it.
     async fn discard(&mut self) {
         loop {
-            let nothing = self.framer.room();
+            let nothing = room(&mut self.framer);
             nothing.clear();
             if !matches!(self.half.read_buf(nothing).await, Ok(1..)) {
                 return;
             }
         }
     }
+}
+
+fn begun(framer: &mut Option<Box<Framer>>) -> &mut Framer {
+    framer.get_or_insert_with(|| Box::new(Framer::new(FrameLimit::REQUESTS)))
+}
+
+fn room(framer: &mut Option<Box<Framer>>) -> &mut BytesMut {
+    begun(framer).room()
+}
+
+/// Answers the plain heartbeats at the start of what arrived with one write; how many bytes they are.
+fn heartbeats(handle: &Handle, connection: &Arc<Connection>, arrived: &[u8]) -> std::io::Result<usize> {
+    if !connection.is_quiet() {
+        return Ok(0);
+    }
+    scratch::with_out(|out| {
+        let (mut pulse, mut rest) = (Pulse::new(out), arrived);
+        while let Some((frame, behind)) = first_frame(rest)
+            && pulse.answers(handle, frame)
+        {
+            rest = behind;
+        }
+        if !out.is_empty() {
+            connection.send(handle, out)?;
+        }
+        Ok(arrived.len() - rest.len())
+    })
+}
+
+/// The first frame, without its length, if it is whole, and what is behind it.
+fn first_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(usize::try_from(i32::from_be_bytes(*length)).ok()?)
 }
 
 fn foreign(error: &FrameError) -> Close {

@@ -41,7 +41,8 @@ pub(crate) struct Traffic {
 /// What the looks so far saw.
 #[derive(Default)]
 struct Seen {
-    last: Traffic,
+    reads: u32,
+    writes: u32,
     /// Looks in a row that saw no read.
     silent: u32,
     /// Looks in a row that saw the same write under way.
@@ -104,7 +105,7 @@ impl Registry {
     pub(crate) fn sweep(&self, handle: &Handle) {
         let look = |watched: &mut Watched| {
             let connection = watched.connection.as_ref()?;
-            Some((watched.seen.look(connection.traffic()), Arc::clone(connection)))
+            Some((watched.seen.look(connection.look()), Arc::clone(connection)))
         };
         // Collected first: ending a connection takes the lock again.
         let verdicts: Vec<_> = self.open().all.values_mut().filter_map(look).collect();
@@ -128,10 +129,10 @@ impl Registry {
 impl Seen {
     fn look(&mut self, now: Traffic) -> Verdict {
         let is_writing = now.writes % 2 == 1;
-        self.silent = if now.reads == self.last.reads { self.silent + 1 } else { 0 };
-        self.stuck = if is_writing && now.writes == self.last.writes { self.stuck + 1 } else { 0 };
+        self.silent = if now.reads == self.reads { self.silent + 1 } else { 0 };
+        self.stuck = if is_writing && now.writes == self.writes { self.stuck + 1 } else { 0 };
         self.closed += u32::from(now.closed);
-        self.last = now;
+        (self.reads, self.writes) = (now.reads, now.writes);
         if self.closed > 1 {
             Verdict::Over
         } else if self.stuck > looks(WRITE_TIMEOUT) {

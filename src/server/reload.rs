@@ -65,6 +65,7 @@ pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static s
         ("load.wait.ms", old.load_wait != new.load_wait),
         ("load.heartbeat", old.load_heartbeat != new.load_heartbeat),
         ("topics.auto.create", old.topics_auto_create != new.topics_auto_create),
+        ("kafka.…", old.kafka != new.kafka),
         ("shards", old.shards != new.shards),
         ("log.format", old.log_format != new.log_format),
         ("log.filter", old.log_filter != new.log_filter),

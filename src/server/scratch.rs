@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::io::Result;
 use std::pin::pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use tokio::io::AsyncReadExt;
 use tokio::net::tcp::OwnedReadHalf;
 
@@ -32,9 +32,21 @@ pub(crate) fn with_out<T>(work: impl FnOnce(&mut BytesMut) -> T) -> T {
     })
 }
 
-/// What the socket has, nothing when the peer has closed. As long as a part of it is held, so is the whole scratch, and
-/// the thread goes on with another one: no more than a buffer of its own would hold.
-pub(crate) fn poll_read(half: &mut OwnedReadHalf, context: &mut Context<'_>) -> Poll<Result<BytesMut>> {
+/// What a socket had.
+pub(crate) struct Arrived {
+    /// How many bytes; none when the peer has closed.
+    pub(crate) count: usize,
+    /// Those that `serve` left. As long as a part of them is held, so is the whole scratch, and the thread goes on with
+    /// another one: no more than a buffer of its own would hold.
+    pub(crate) rest: Option<BytesMut>,
+}
+
+/// Reads what the socket has and shows it to `serve`, which says how much of it, from the start, is done with.
+pub(crate) fn poll_read(
+    half: &mut OwnedReadHalf,
+    context: &mut Context<'_>,
+    serve: impl FnOnce(&[u8]) -> Result<usize>,
+) -> Poll<Result<Arrived>> {
     SCRATCH.with_borrow_mut(|scratch| {
         if scratch.capacity() < READ_MIN {
             // Where nothing of it is held any more, this only begins at its start again.
@@ -42,8 +54,22 @@ pub(crate) fn poll_read(half: &mut OwnedReadHalf, context: &mut Context<'_>) -> 
         }
         let outcome = {
             let read = pin!(half.read_buf(scratch));
-            read.poll(context)
+            ready!(read.poll(context))
         };
-        outcome.map_ok(|_| scratch.split())
+        let served = outcome.and_then(|count| Ok((count, serve(scratch)?)));
+        Poll::Ready(match served {
+            Ok((count, used)) if used == count => {
+                scratch.clear();
+                Ok(Arrived { count, rest: None })
+            }
+            Ok((count, used)) => {
+                scratch.advance(used);
+                Ok(Arrived { count, rest: Some(scratch.split()) })
+            }
+            Err(error) => {
+                scratch.clear();
+                Err(error)
+            }
+        })
     })
 }

@@ -57,6 +57,15 @@ struct Guard {
     loss: Loss,
 }
 
+/// The same for a connection's task: there are thousands, and all are called alike.
+struct OfConnection;
+
+impl Drop for OfConnection {
+    fn drop(&mut self) {
+        drop(Guard { name: "connection", loss: Loss::One });
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         if !std::thread::panicking() {
@@ -69,16 +78,16 @@ impl Drop for Guard {
     }
 }
 
-/// A task's work with its guard. Boxed: an `async` block around it would keep room for it twice.
-struct Guarded {
-    work: Pin<Box<dyn Future<Output = ()> + Send>>,
-    _guard: Guard,
+/// A task's work with its guard. An `async` block around it would keep room for it twice.
+struct Guarded<W, G> {
+    work: W,
+    _guard: G,
 }
 
-impl Future for Guarded {
+impl<W: Future<Output = ()> + Unpin, G: Unpin> Future for Guarded<W, G> {
     type Output = ();
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        self.work.as_mut().poll(context)
+        Pin::new(&mut self.work).poll(context)
     }
 }
 
@@ -86,6 +95,12 @@ impl Future for Guarded {
 #[allow(clippy::disallowed_methods, reason = "where tasks are started")]
 pub(crate) fn task(name: &'static str, loss: Loss, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     tokio::spawn(Guarded { work: Box::pin(work), _guard: Guard { name, loss } }).abort_handle()
+}
+
+/// Starts the task of a connection, which lives in the runtime's record of it without an allocation of its own.
+#[allow(clippy::disallowed_methods, reason = "where tasks are started")]
+pub(crate) fn connection(work: impl Future<Output = ()> + Unpin + Send + 'static) -> AbortHandle {
+    tokio::spawn(Guarded { work, _guard: OfConnection }).abort_handle()
 }
 
 /// Starts work that keeps a processor busy, beside the tasks.

@@ -12,6 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::admin_port::AdminPort;
 use super::clock::Clock;
+use super::cluster::Cluster;
 use super::config::{Config, ConfigError, LoadHeartbeat};
 use super::directory::Directory;
 use super::ends::Ends;
@@ -33,6 +34,7 @@ use super::shutdown::{self, Ended, Heard, Signals};
 use super::spawn::{self, Failure, Loss};
 use super::store_writer::{self, Jobs, StoreWriter};
 use crate::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook, placement};
+use crate::peer::SecurityError;
 use crate::sandbox::Sandbox;
 use crate::store::{Snapshot, Store, StoreError};
 use crate::wire::Text;
@@ -58,6 +60,9 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What the Kafka cluster is to be shown cannot be read.
+    #[error("kafka.…: {0}")]
+    Security(#[from] SecurityError),
     /// The coordinator's own modules cannot be read.
     #[error("{0}")]
     Modules(String),
@@ -213,6 +218,10 @@ impl Builder {
             _ => None,
         };
         let Self { config, store, sandbox, reader, presents_as_kafka, .. } = self;
+        let cluster = match &config.kafka {
+            Some(kafka) => Some(Cluster::new(kafka, kafka.security.read()?)),
+            None => None,
+        };
         let failure = Failure::default();
         let clock = Clock::start();
         let (store_writer, jobs) = store_writer::queue();
@@ -250,6 +259,9 @@ impl Builder {
             spawn::task("sweep", loss.clone(), sweep(handle.clone())),
             spawn::task("ground", loss.clone(), handle.clone().tell_ground()),
         ];
+        if let Some(cluster) = cluster {
+            outer.push(spawn::task("cluster", loss.clone(), cluster.watch(handle.clone())));
+        }
         let admin_addr = admin.map(|(routes, (listener, addr))| {
             outer.push(spawn::task(
                 "admin",

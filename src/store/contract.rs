@@ -10,7 +10,7 @@ use super::{Entry, Snapshot, Store};
 use crate::group::event::{CommittedOffset, OfferedProtocol};
 use crate::group::record::{Header, MemberRecord, OffsetRecord, PlanRecord, StandIn, State};
 use crate::group::{GenerationOutcome, GenerationRecord, Record, RecordKey, Suspension};
-use crate::ids::{Digest, Generation, GroupId, TopicName};
+use crate::ids::{Digest, Generation, GroupId, MemberId, TopicName};
 use crate::time::WallTime;
 use crate::topics::Topic;
 
@@ -20,7 +20,7 @@ const HISTORIES: u32 = 48;
 /// Checks a backend. `fresh` makes a new empty place, `open` a store on what is in a place.
 pub(crate) fn check<P>(fresh: impl Fn() -> P, open: impl Fn(&P) -> Box<dyn Store>) {
     type Story = fn(&dyn Fn() -> Box<dyn Store>);
-    let stories: [(&str, Story); 10] = [
+    let stories: [(&str, Story); 11] = [
         ("an empty store holds nothing", empty_store_holds_nothing),
         ("an empty batch is fine", empty_batch_is_fine),
         ("every record comes back whole, in order", every_record_comes_back),
@@ -29,6 +29,7 @@ pub(crate) fn check<P>(fresh: impl Fn() -> P, open: impl Fn(&P) -> Box<dyn Store
         ("Removed takes every key of its group and of no other", removed_takes_the_whole_group),
         ("OffsetRemoved takes one offset", offset_removed_takes_one),
         ("a plan outlives a change of the header", plan_outlives_header),
+        ("a group grows, changes and shrinks", group_grows_and_shrinks),
         ("names of any text and length are kept apart", names_are_kept_apart),
         ("topics come and go", topics_come_and_go),
     ];
@@ -131,6 +132,23 @@ fn plan_outlives_header(open: &dyn Fn() -> Box<dyn Store>) {
     store.append(&of("g", [header(2)])).unwrap();
     drop(store);
     assert_eq!(open().load_group(&"g".into()).unwrap(), [header(2), plan(1, 3_000_000)]);
+}
+
+fn group_grows_and_shrinks(open: &dyn Fn() -> Box<dyn Store>) {
+    let mut store = open();
+    let other = vec![large_header(1, 70), large_plan(1, 70)];
+    store.append(&of("h", other.clone())).unwrap();
+    for (generation, members) in [(1, 1), (2, 200), (3, 201), (4, 70), (5, 65), (6, 64), (7, 300), (8, 0)] {
+        let records = vec![large_header(generation, members), large_plan(generation, members)];
+        store.append(&of("g", records.clone())).unwrap();
+        assert_eq!(store.load_group(&"g".into()).unwrap(), records);
+        drop(store);
+        store = open();
+        let groups = store.load().unwrap().groups;
+        assert_eq!(groups, [(GroupId::from("g"), records), (GroupId::from("h"), other.clone())]);
+    }
+    store.append(&of("h", [Record::Removed])).unwrap();
+    assert_eq!(store.load_group(&"h".into()).unwrap(), []);
 }
 
 fn names_are_kept_apart(open: &dyn Fn() -> Box<dyn Store>) {
@@ -238,6 +256,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         1 => any::<i32>().prop_map(|generation| Record::Reserved(Generation(generation))),
         1 => Just(suspensions()),
         1 => (1..99i32).prop_map(generation),
+        1 => (1..9i32, 0..199usize).prop_map(|(generation, members)| large_header(generation, members)),
+        1 => (1..9i32, 0..199usize).prop_map(|(generation, members)| large_plan(generation, members)),
         8 => (name.clone(), partition.clone(), any::<i64>()).prop_map(|(topic, at, to)| offset(topic, at, to)),
         3 => (name.clone(), partition).prop_map(|(topic, partition)| Record::OffsetRemoved(topic.into(), partition)),
         1 => Just(Record::Removed),
@@ -286,6 +306,25 @@ fn plan(generation: i32, bytes: usize) -> Record {
         stand_in: Some(StandIn { by: "its own range".to_owned(), reason: "trap".to_owned() }),
         copies: 2,
     })
+}
+
+fn large_header(generation: i32, members: usize) -> Record {
+    let Record::Header(mut header) = header(generation) else { unreachable!("see above") };
+    let member = header.members.remove(0);
+    header.members.extend((0..members).map(|at| MemberRecord { id: nth_member(at), ..member.clone() }));
+    Record::Header(header)
+}
+
+fn large_plan(generation: i32, members: usize) -> Record {
+    let Record::Plan(mut plan) = plan(generation, 0) else { unreachable!("see above") };
+    // Those of a few members differ from generation to generation.
+    let state = |at: usize| vec![if at % 10 == 0 { generation as u8 } else { 0 }; 20];
+    plan.states = (0..members).map(|at| (nth_member(at), State(state(at).into()))).collect();
+    Record::Plan(plan)
+}
+
+fn nth_member(at: usize) -> MemberId {
+    format!("m-{at:03}").as_str().into()
 }
 
 fn suspensions() -> Record {

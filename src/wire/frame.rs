@@ -116,20 +116,6 @@ impl Framer {
         Ok(Some(self.buffer.split_to(wanted).freeze()))
     }
 
-    /// A look at the next frame, without its length, if it is whole and as short as any frame may be.
-    pub fn peek(&self) -> Option<&[u8]> {
-        let (head, rest) = self.buffer.split_first_chunk::<4>()?;
-        let length = usize::try_from(i32::from_be_bytes(*head)).ok().filter(|length| *length <= self.limit.other)?;
-        rest.get(..length)
-    }
-
-    /// Drops the frame that [`Framer::peek`] shows.
-    pub fn skip(&mut self) {
-        if let Some(length) = self.peek().map(<[u8]>::len) {
-            self.buffer.advance(4 + length);
-        }
-    }
-
     /// Whether bytes of an unfinished frame are waiting: the peer closed in the middle of one if nothing follows.
     pub fn is_mid_frame(&self) -> bool {
         !self.buffer.is_empty()

@@ -20,6 +20,7 @@ pub mod messages;
 pub mod plain;
 mod problem;
 mod reader;
+pub mod streamed;
 mod tags;
 mod text;
 mod value;

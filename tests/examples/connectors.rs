@@ -131,11 +131,10 @@ fn step(folder: &Path, task: i32) -> std::io::Result<()> {
         return fs::write(folder.join("running"), std::process::id().to_string());
     }
     let from = fs::read_to_string(place("in")).unwrap_or_default();
-    let copied = fs::metadata(place("out")).map_or(0, |it| it.len());
+    // Looked at and appended under one lock: a task that another process runs by now copies nothing twice.
+    let mut to = File::options().create(true).append(true).open(place("out"))?;
+    to.lock()?;
+    let copied = usize::try_from(to.metadata()?.len()).unwrap_or(usize::MAX);
     let whole = from.rfind('\n').map_or(0, |end| end + 1);
-    let rest = usize::try_from(copied).ok().and_then(|copied| from.get(copied..whole)).unwrap_or_default();
-    if rest.is_empty() {
-        return Ok(());
-    }
-    File::options().create(true).append(true).open(place("out"))?.write_all(rest.as_bytes())
+    to.write_all(from.get(copied..whole).unwrap_or_default().as_bytes())
 }

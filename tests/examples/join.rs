@@ -7,12 +7,12 @@
 //!
 //! The topics lie in files, `FOLDER/orders/N` and `FOLDER/payments/N`, that others append lines `KEY VALUE` to. A pair
 //! becomes a line `KEY ORDER PAYMENT` of `FOLDER/paid/N`. How far both have been read is committed with the group's offsets, in
-//! lines, after the pairs are written. Who takes a partition over reads it from the start, to have what has no partner yet, and
-//! writes no pair that is there already.
+//! lines, after the pairs are written. Who takes a partition over reads it from the start, to have what has no partner yet. A
+//! pair is looked for and written under one lock, so one that was replaced and does not know it yet writes none twice.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,7 +32,6 @@ struct Pairing {
     /// Bytes and lines that were read of each side, and its values by key.
     read: [(usize, i64); 2],
     values: [HashMap<String, String>; 2],
-    written: BTreeSet<String>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -64,7 +63,7 @@ async fn main() -> Result<(), Failure> {
                     mine.retain(|it| numbers.contains(&it.number));
                     for number in numbers {
                         if mine.iter().all(|it| it.number != number) {
-                            mine.push(Pairing::open(folder, number)?);
+                            mine.push(Pairing::of(folder, number));
                         }
                     }
                 }
@@ -106,18 +105,14 @@ fn both(share: &Share) -> Result<Vec<i32>, Failure> {
 }
 
 impl Pairing {
-    fn open(folder: &Path, number: i32) -> Result<Self, Failure> {
-        let paid = folder.join("paid").join(number.to_string());
-        let written = fs::read_to_string(&paid).unwrap_or_default();
-        let key = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
-        Ok(Self {
+    fn of(folder: &Path, number: i32) -> Self {
+        Self {
             number,
             paths: TOPICS.map(|topic| folder.join(topic).join(number.to_string())),
-            paid,
+            paid: folder.join("paid").join(number.to_string()),
             read: [(0, 0); 2],
             values: Default::default(),
-            written: written.lines().map(key).collect(),
-        })
+        }
     }
 
     /// Reads what is new, and writes the pairs that it makes. Whether there was anything new.
@@ -136,20 +131,26 @@ impl Pairing {
             }
             *bytes = whole.max(*bytes);
         }
-        let is_new = !keys.is_empty();
+        if !keys.is_empty() {
+            self.write(&keys)?;
+        }
+        Ok(!keys.is_empty())
+    }
+
+    /// Writes those of these keys that have both sides and are not there yet.
+    fn write(&self, keys: &BTreeSet<String>) -> Result<(), Failure> {
+        let mut paid = File::options().create(true).read(true).append(true).open(&self.paid)?;
+        paid.lock()?;
+        let mut written = String::new();
+        paid.read_to_string(&mut written)?;
+        let written: BTreeSet<&str> = written.lines().filter_map(|line| line.split(' ').next()).collect();
         let mut pairs = String::new();
-        for key in keys {
-            if let [Some(order), Some(payment)] = [&self.values[0], &self.values[1]].map(|side| side.get(&key))
-                && self.written.insert(key.clone())
-            {
+        for key in keys.iter().filter(|key| !written.contains(key.as_str())) {
+            if let [Some(order), Some(payment)] = [&self.values[0], &self.values[1]].map(|side| side.get(key)) {
                 pairs.push_str(&format!("{key} {order} {payment}\n"));
             }
         }
-        if !pairs.is_empty() {
-            let mut paid = File::options().create(true).append(true).open(&self.paid)?;
-            paid.write_all(pairs.as_bytes())?;
-        }
-        Ok(is_new)
+        Ok(paid.write_all(pairs.as_bytes())?)
     }
 
     fn offsets(&self) -> Vec<Offset> {

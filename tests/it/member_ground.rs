@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use divvy::client::{Assigned, Builder, CommitError, Member, Note, Offset, Rebalance, Share};
+use divvy::client::{Assigned, Builder, CommitError, FetchError, Member, Note, Offset, Rebalance, Share};
+use divvy::ids::TopicName;
 use divvy::sandbox::{Sandbox, SandboxLimits};
 use tokio::sync::{mpsc, oneshot};
 
@@ -114,7 +115,7 @@ pub fn lagging() -> Vec<u8> {
 }
 
 /// The module with another manifest.
-fn stamped(module: &[u8], manifest: &str) -> Vec<u8> {
+pub fn stamped(module: &[u8], manifest: &str) -> Vec<u8> {
     const NAME: &[u8] = b"divvy.manifest";
     let (head, mut rest) = module.split_at(8);
     let mut out = head.to_vec();
@@ -178,6 +179,8 @@ pub struct Worker {
 
 enum Order {
     Commit(Vec<Offset>, oneshot::Sender<Result<(), CommitError>>),
+    Committed(Vec<(TopicName, Vec<i32>)>, oneshot::Sender<Result<Vec<Offset>, FetchError>>),
+    Do(Box<dyn FnOnce(&Member) + Send>),
     Leave(oneshot::Sender<()>),
 }
 
@@ -262,6 +265,22 @@ impl Worker {
         within(answered).await.unwrap()
     }
 
+    pub async fn committed(&self, partitions: &[(&str, &[i32])]) -> Result<Vec<Offset>, FetchError> {
+        let partitions = partitions.iter().map(|(topic, list)| (TopicName::from(*topic), list.to_vec())).collect();
+        let (answer, answered) = oneshot::channel();
+        self.orders.send(Order::Committed(partitions, answer)).unwrap_or_else(|_| panic!("the member lives"));
+        within(answered).await.unwrap()
+    }
+
+    /// Has the member told something.
+    pub fn tell(&self, what: impl FnOnce(&Member) + Send + 'static) {
+        self.orders.send(Order::Do(Box::new(what))).unwrap_or_else(|_| panic!("the member lives"));
+    }
+
+    pub async fn drained(&mut self) {
+        self.until(|news| matches!(news, Told::Drained).then_some(())).await;
+    }
+
     pub async fn leave(self) {
         let (answer, answered) = oneshot::channel();
         self.orders.send(Order::Leave(answer)).unwrap_or_else(|_| panic!("the member lives"));
@@ -277,6 +296,14 @@ async fn work(mut member: Member, mut orders: mpsc::UnboundedReceiver<Order>, to
                 None => return,
                 Some(Order::Commit(offsets, answer)) => {
                     let _ = answer.send(member.commit(offsets).await);
+                    continue;
+                }
+                Some(Order::Committed(partitions, answer)) => {
+                    let _ = answer.send(member.committed(&partitions).await);
+                    continue;
+                }
+                Some(Order::Do(what)) => {
+                    what(&member);
                     continue;
                 }
                 Some(Order::Leave(answer)) => {

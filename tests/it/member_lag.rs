@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use divvy::client::Offset;
 use divvy::group::{GroupSettings, Lead};
+use divvy::peer::Security;
 use divvy::server::Server;
 use divvy::server::config::Config;
 use divvy::topics::Topic;
@@ -41,14 +42,25 @@ async fn ahead(server: &Server) {
 
 /// With one partition far behind, one at its end and two that nobody knows of, a second member gets the first one alone.
 async fn is_told(server: &Server, leader: Option<&str>) {
+    told_by(server, server, leader).await;
+}
+
+/// The same where one has the group and the other one the topics.
+async fn told_by(server: &Server, topics: &Server, leader: Option<&str>) {
     let folder = Folder::with(&[("lagging", lagging())]);
-    let member = || builder(server.addr(), "readers").subscribe(["clicks"]).assignors(folder.path());
+    let member = || {
+        let member = builder(server.addr(), "readers").subscribe(["clicks"]).assignors(folder.path());
+        if server.addr() == topics.addr() {
+            return member;
+        }
+        member.kafka(&topics.addr().to_string(), Security::default())
+    };
     let mut first = Worker::join(member()).await;
     let alone = first.assigned_with(|it| it.protocol == "lagging@1").await;
     assert_eq!(partitions(&alone).len(), 4, "where nobody knows anything");
     let offset = |partition, offset| Offset { topic: "clicks".into(), partition, offset };
     first.commit(vec![offset(0, 10), offset(1, 100)]).await.unwrap();
-    ahead(server).await;
+    ahead(topics).await;
 
     let mut second = Worker::join(member()).await;
     let both = together(&mut [&mut first, &mut second], |it| [1, 3].contains(&partitions(it).len())).await;
@@ -67,6 +79,28 @@ async fn a_leader_knows_how_far_its_group_is_behind() {
 async fn elsewhere_it_asks_whoever_leads_the_partitions() {
     let server = Server::builder(config()).present_as_kafka().start().await.unwrap();
     is_told(&server, None).await;
+}
+
+#[tokio::test]
+async fn topics_and_lags_are_asked_of_the_cluster_that_has_them() {
+    let cluster = Server::builder(config()).present_as_kafka().start().await.unwrap();
+    // The coordinator has to know them, or nobody could commit; where they end it does not know.
+    let topics = vec![("clicks".into(), Topic { partitions: 4, racks: Vec::new() })];
+    let server = serve(Config { topics, topics_auto_create: None, ..config() }).await;
+    told_by(&server, &cluster, None).await;
+}
+
+#[tokio::test]
+async fn a_cluster_without_the_group_tells_a_leader_of_topics_that_the_coordinator_has_not() {
+    let topic = Topic { partitions: 3, racks: Vec::new() };
+    let topics = vec![("clicks".into(), topic)];
+    let cluster = serve(Config { topics, topics_auto_create: None, ..config() }).await;
+    let server = serve(Config { topics_auto_create: None, ..config() }).await;
+    let folder = Folder::with(&[("range", crate::member_ground::built("range"))]);
+    let member = builder(server.addr(), "far").subscribe(["clicks"]).assignors(folder.path());
+    let mut far = Worker::join(member.kafka(&cluster.addr().to_string(), Security::default())).await;
+    let assigned = far.assigned_with(|it| partitions(it).len() == 3).await;
+    assert_eq!(partitions(&assigned), ["clicks-0", "clicks-1", "clicks-2"]);
 }
 
 #[tokio::test]

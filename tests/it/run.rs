@@ -45,7 +45,7 @@ impl Ground {
         let mut all = vec!["run", "--server", &self.stage.kafka, "--group", "g"];
         let modules = self.modules.to_str().unwrap();
         let script = format!("PLACE='{}'\n{script}", self.place.display());
-        all.extend(["--assignors", modules, "--session-timeout-ms", "4000", "--json"]);
+        all.extend(["--assignors", modules, "--json"]);
         all.extend(arguments);
         all.extend(["--", "sh", "-c", &script]);
         Running::with(&all, &[])
@@ -142,7 +142,7 @@ fn children_and_all_that_they_started_die_with_a_killed_divvy() {
 #[test]
 fn a_divvy_that_hangs_loses_its_children_before_another_has_their_work() {
     let ground = Ground::of_partitions(2);
-    let hangs = ground.run(&["--topic", "clicks", "--each"], WORKER);
+    let hangs = ground.run(&["--topic", "clicks", "--each", "--session-timeout-ms", "10000"], WORKER);
     ground.until_all_held(2, 1);
     let (pids, before) = (ground.pids(), ground.held());
     signal(hangs.id(), "STOP");
@@ -192,10 +192,11 @@ fn a_child_that_keeps_failing_is_started_again_and_then_its_work_is_another_memb
 fn a_writer_has_a_child_only_while_it_is_active_and_a_token() {
     let ground = Ground::with("", &["active-standby"]);
     let script = format!("echo \"$DIVVY_EPOCH\" >> \"{}/epochs\"\n{WORKER}", ground.place.display());
-    let mut first = ground.run(&["--single-writer"], &script);
+    let arguments = ["--single-writer", "--session-timeout-ms", "6000"];
+    let mut first = ground.run(&arguments, &script);
     ground.until_all_held(1, 1);
     let active = ground.held();
-    let mut second = ground.run(&["--single-writer"], &script);
+    let mut second = ground.run(&arguments, &script);
     second.event("assigned");
     until("one of them writes", || ground.held().len() == 1);
     first.kill();

@@ -13,5 +13,6 @@ mod native;
 mod strategies;
 mod vectors;
 mod wat_modules;
+mod work;
 #[path = "../bench/assignors/world.rs"]
 mod world;

@@ -160,15 +160,33 @@ pub struct Role<'a> {
     pub rack: Option<&'a str>,
 }
 
+/// Who joins which group, whatever it is about.
+pub struct Seat<'a> {
+    /// Its client id.
+    pub name: &'a str,
+    /// Where the coordinator listens.
+    pub server: &'a str,
+    /// The group.
+    pub group: &'a str,
+}
+
 impl Member {
     /// Joins: in `folder/NAME` lie its modules and its log.
     pub fn join(program: &Path, folder: &Path, role: &Role<'_>) -> Result<Self> {
         let Role { name, server, group, topic, rack } = *role;
+        let mut words = vec!["--topic", topic];
+        words.extend(rack.map(|rack| ["--rack", rack]).iter().flatten());
+        Self::join_with(program, folder, &Seat { name, server, group }, &words)
+    }
+
+    /// The same with words of one's own for what it takes part in, and how.
+    pub fn join_with(program: &Path, folder: &Path, seat: &Seat<'_>, words: &[&str]) -> Result<Self> {
+        let Seat { name, server, group } = *seat;
         let modules = modules_of(folder, name);
         fs::create_dir_all(&modules).with_context(|| format!("{} cannot be made", modules.display()))?;
         let mut command = Command::new(program);
-        command.args(["join", "--json", "--server", server, "--group", group, "--topic", topic, "--client-id", name]);
-        command.arg("--assignors").arg(&modules).args(rack.map(|rack| ["--rack", rack]).iter().flatten());
+        command.args(["join", "--json", "--server", server, "--group", group, "--client-id", name]);
+        command.arg("--assignors").arg(&modules).args(words);
         command.env_remove("DIVVY_ASSIGNORS").current_dir(folder);
         let process = Process::start(name, &command, &folder.join(name).join("join.log"))?;
         Ok(Self { name: name.to_owned(), modules, assigned: None, coordinator_lost: false, process })
@@ -206,6 +224,11 @@ impl Member {
     pub fn works_in(&self) -> Option<(&str, i64)> {
         let event = self.assigned.as_ref()?;
         Some((event["protocol"].as_str()?, event["generation"].as_i64()?))
+    }
+
+    /// Ends it as `kill -9` does.
+    pub fn kill(&mut self) -> Result<()> {
+        self.process.kill()
     }
 
     /// Leaves in good order.

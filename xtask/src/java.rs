@@ -49,12 +49,13 @@ fn javac(source: &Path, jars: &str, classes: &Path) -> Result<()> {
 
 /// A JVM that starts fast and stays small: what is tested is no throughput.
 pub fn command(classpath: &str, class: &str) -> Command {
-    command_with("-Xmx128m", classpath, class)
+    command_with(&["-Xmx128m"], classpath, class)
 }
 
-/// The same with another bound of its heap.
-pub fn command_with(heap: &str, classpath: &str, class: &str) -> Command {
+/// The same with options of its own, the bound of its heap among them.
+pub fn command_with(options: &[&str], classpath: &str, class: &str) -> Command {
     let mut command = Command::new("java");
-    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", heap, "-Xshare:auto", "-cp", classpath, class]);
+    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"]).args(options);
+    command.args(["-cp", classpath, class]);
     command
 }

@@ -33,8 +33,13 @@ impl Node {
 
     /// Runs a script of the folder.
     pub fn command(&self, script: &str) -> Command {
+        self.script(&self.folder.join(script))
+    }
+
+    /// Runs a script that lies elsewhere.
+    pub fn script(&self, script: &Path) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg(self.folder.join(script)).env("NODE_PATH", &self.modules);
+        command.arg(script).env("NODE_PATH", &self.modules);
         command
     }
 }

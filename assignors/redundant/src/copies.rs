@@ -34,8 +34,10 @@ impl Copies {
         let mut readers = Readers::default();
         let mut claimants = Vec::with_capacity(layers);
         // What nothing is cut of goes first: what is cut can then be of those that have most.
+        let mut is_left = layers > 0;
         for is_cut in [false, true] {
-            for topic in group.topics().filter(|_| layers > 0) {
+            let topics = if std::mem::take(&mut is_left) { group.topics().len() } else { 0 };
+            for topic in group.topics().take(topics) {
                 let most = most.min(readers.of(topic, &held.racks));
                 // So many copies may be in a rack that another copy is in already.
                 let doubles = most.saturating_sub(readers.racks);
@@ -43,10 +45,14 @@ impl Copies {
                     let claims = (0..layers).filter_map(|layer| group.owner_before_in(layer, partition));
                     claimants.clear();
                     claimants.extend(claims.map(|member| member.index() as u32));
-                    if (claimants.len() > most) == is_cut {
-                        claimants.sort_by_key(|&member| if is_cut { held.loads[member as usize] } else { 0 });
-                        held.keep(partition.index(), &claimants, most, doubles);
+                    if (claimants.len() > most) != is_cut {
+                        is_left = true;
+                        continue;
                     }
+                    if is_cut {
+                        claimants.sort_by_key(|&member| held.loads[member as usize]);
+                    }
+                    held.keep(partition.index(), &claimants, most, doubles);
                 }
             }
         }
@@ -73,6 +79,11 @@ impl Copies {
     /// How many copies there may be.
     pub fn most(&self) -> usize {
         self.most
+    }
+
+    /// How many partitions there are.
+    pub fn partitions(&self) -> usize {
+        self.taken.len()
     }
 
     /// Who holds a partition, by dense index.
@@ -107,15 +118,18 @@ impl Copies {
     /// Makes a holder the first.
     pub fn put_first(&mut self, partition: usize, member: u32) {
         let holders = self.holders_mut(partition);
-        if let Some(at) = holders.iter().position(|&holder| holder == member) {
-            holders[..=at].rotate_right(1);
+        match holders.iter().position(|&holder| holder == member) {
+            None | Some(0) => {}
+            Some(at) => holders[..=at].rotate_right(1),
         }
     }
 
     /// Orders the holders behind the first, so that who came to a copy on which way makes no difference.
     pub fn order_rest(&mut self) {
         for partition in 0..self.taken.len() {
-            if let [_, rest @ ..] = self.holders_mut(partition) {
+            if let [_, rest @ ..] = self.holders_mut(partition)
+                && rest.len() > 1
+            {
                 rest.sort_unstable();
             }
         }

@@ -9,7 +9,7 @@ use crate::copies::Copies;
 const MOST_PAIRS: usize = 500_000;
 
 /// And so many looks at a pair there may be, as while evening out.
-const LOOKS: usize = 16_000_000;
+const LOOKS: usize = 4_000_000;
 
 /// A step from one reader to another: what it costs, and the partition that goes.
 type Step = Option<(i32, usize)>;
@@ -22,6 +22,9 @@ struct Exchange<'h> {
     claims: Vec<Vec<u32>>,
     first: usize,
     share: u32,
+    /// How many copies could stay if each were looked at alone, and how many do.
+    most_kept: usize,
+    kept: usize,
     steps: Vec<Step>,
     looks: usize,
 }
@@ -34,21 +37,44 @@ pub fn settle(group: &Group<'_>, held: &mut Copies) {
     let mut racks: Vec<u32> = readers.iter().map(|&reader| held.racks[reader as usize]).collect();
     racks.sort_unstable();
     racks.dedup();
-    let partitions: Vec<Partition> = run.partitions().collect();
-    let copies = partitions.len() * held.most().min(readers.len());
+    let copies = run.partitions().len() * held.most().min(readers.len());
     let has_room = copies.saturating_mul(readers.len()) <= MOST_PAIRS && readers.len() * readers.len() <= MOST_PAIRS;
-    let Some(first) = partitions.first().filter(|_| has_room && racks.len() == readers.len()) else { return };
-    let claimants = |&partition: &Partition| {
-        (0..group.claim_layers())
-            .filter_map(|layer| group.owner_before_in(layer, partition))
-            .map(|member| member.index() as u32)
-            .collect()
+    if !has_room || group.claim_layers() == 0 || racks.len() < readers.len() || readers.len() <= held.most() {
+        return;
+    }
+    let mut claimants = Vec::new();
+    let mut claimed = vec![0_usize; held.loads.len()];
+    let (mut at_most, mut kept) = (0, 0);
+    for partition in run.partitions() {
+        claimants_of(group, partition, &mut claimants);
+        at_most += claimants.len().min(held.most());
+        claimants.iter().for_each(|&claimant| claimed[claimant as usize] += 1);
+        let holders = held.holders(partition.index()).iter();
+        kept += holders.filter(|&holder| claimants.contains(holder)).count();
+    }
+    // Nobody keeps more than its share, and only so many keep one more.
+    let (share, larger) = (copies / readers.len(), copies % readers.len());
+    let in_shares: usize = claimed.iter().map(|&claimed| claimed.min(share)).sum();
+    let in_larger = claimed.iter().filter(|&&claimed| claimed > share).count().min(larger);
+    let most_kept = at_most.min(in_shares + in_larger);
+    if kept >= most_kept {
+        return;
+    }
+    let claims = |partition: Partition| {
+        claimants_of(group, partition, &mut claimants);
+        claimants.clone()
     };
-    let claims = partitions.iter().map(claimants).collect();
-    let share = (copies / readers.len()) as u32;
-    let steps = Vec::new();
-    let mut exchange = Exchange { held, readers, claims, first: first.index(), share, steps, looks: LOOKS };
-    while exchange.may_gain() && exchange.cancel() {}
+    let claims = run.partitions().map(claims).collect();
+    let (first, share, steps) = (run.partitions().start(), share as u32, Vec::new());
+    let mut exchange = Exchange { held, readers, claims, first, share, most_kept, kept, steps, looks: LOOKS };
+    while exchange.kept < exchange.most_kept && exchange.cancel() {}
+}
+
+/// Who claims a partition.
+fn claimants_of(group: &Group<'_>, partition: Partition, into: &mut Vec<u32>) {
+    into.clear();
+    let claims = (0..group.claim_layers()).filter_map(|layer| group.owner_before_in(layer, partition));
+    into.extend(claims.map(|member| member.index() as u32));
 }
 
 impl Exchange<'_> {
@@ -60,28 +86,23 @@ impl Exchange<'_> {
         self.first..self.first + self.claims.len()
     }
 
-    /// Whether a reader that claims a partition does not have it. Mostly the answer is no, and nothing else is to do.
-    fn may_gain(&self) -> bool {
-        self.partitions().any(|partition| {
-            let holders = self.held.holders(partition);
-            let has_new = holders.iter().any(|&holder| !self.was(partition, holder));
-            has_new && self.claims[partition - self.first].iter().any(|claimant| !holders.contains(claimant))
-        })
-    }
-
-    /// Finds a cycle that costs less than nothing and goes it.
+    /// Finds cycles that cost less than nothing and goes them; says whether there were any.
     fn cancel(&mut self) -> bool {
         self.measure();
-        let Some(cycle) = self.cycle() else { return false };
         let width = self.readers.len() + 1;
-        for (&from, &to) in cycle.iter().zip(cycle.iter().cycle().skip(1)) {
-            if let (Some(&giver), Some(&taker), Some((_, partition))) =
-                (self.readers.get(from), self.readers.get(to), self.steps[from * width + to])
-            {
-                self.held.pass(partition, giver, taker);
+        let cycles = self.cycles();
+        for cycle in &cycles {
+            for (&from, &to) in cycle.iter().zip(cycle.iter().cycle().skip(1)) {
+                if let (Some(&giver), Some(&taker), Some((_, partition))) =
+                    (self.readers.get(from), self.readers.get(to), self.steps[from * width + to])
+                {
+                    self.kept += usize::from(self.was(partition, taker));
+                    self.kept -= usize::from(self.was(partition, giver));
+                    self.held.pass(partition, giver, taker);
+                }
             }
         }
-        true
+        !cycles.is_empty()
     }
 
     /// What each step costs at least: 1 when a copy moves that could stay, -1 when one comes back.
@@ -114,8 +135,9 @@ impl Exchange<'_> {
         self.steps = steps;
     }
 
-    /// Bellman and Ford's search, from everywhere at once: a circle of predecessors is a cycle that costs less than nothing.
-    fn cycle(&mut self) -> Option<Vec<usize>> {
+    /// Bellman and Ford's search, from everywhere at once: a circle of predecessors is a cycle that costs less than nothing. Circles
+    /// have no reader in common, so that all of them can be gone.
+    fn cycles(&mut self) -> Vec<Vec<usize>> {
         let width = self.readers.len() + 1;
         let mut costs = vec![0; width];
         let mut before = vec![None; width];
@@ -132,35 +154,34 @@ impl Exchange<'_> {
                     is_better = true;
                 }
             }
-            let circle = circle(&before);
-            if circle.is_some() || !is_better {
-                return circle;
+            let circles = circles(&before);
+            if !circles.is_empty() || !is_better {
+                return circles;
             }
         }
-        None
+        Vec::new()
     }
 }
 
-/// A circle among predecessors, in the order of the steps.
-fn circle(before: &[Option<usize>]) -> Option<Vec<usize>> {
+/// The circles among predecessors, each in the order of its steps.
+fn circles(before: &[Option<usize>]) -> Vec<Vec<usize>> {
+    let mut circles = Vec::new();
     // From which start a place was first come by.
     let mut seen = vec![None; before.len()];
     for start in 0..before.len() {
+        let mut way = Vec::new();
         let mut at = start;
         while seen[at].is_none() {
             seen[at] = Some(start);
+            way.push(at);
             at = before[at].unwrap_or(at);
         }
-        if seen[at] == Some(start) && before[at].is_some() {
-            let mut circle = vec![at];
-            let mut next = before[at]?;
-            while next != at {
-                circle.push(next);
-                next = before[next]?;
-            }
-            circle.reverse();
-            return Some(circle);
+        if seen[at] == Some(start)
+            && before[at].is_some()
+            && let Some(begin) = way.iter().position(|&place| place == at)
+        {
+            circles.push(way[begin..].iter().rev().copied().collect());
         }
     }
-    None
+    circles
 }

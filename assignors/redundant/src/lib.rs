@@ -37,9 +37,7 @@ pub fn assign(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     fewest::settle(group, &mut held);
     primaries::choose(group, &mut held);
     for partition in group.partitions() {
-        for (copy, &holder) in (0..).zip(held.holders(partition.index())) {
-            owners.give_copy(copy, partition, group.member(holder as usize));
-        }
+        owners.give_copies(partition, held.holders(partition.index()));
     }
     told::tell(group, &held, owners);
     if let Some(memo) = memo::write(group, &held) {

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use divvy_guest::Run;
 use divvy_guest::prelude::*;
 
 use crate::copies::Copies;
@@ -11,8 +12,8 @@ use crate::copies::Copies;
 type Key = Reverse<u64>;
 
 /// The readers of a topic by rack, those that have least on top. Those without a rack are together: they are in nobody's way.
-struct Pools<'g> {
-    readers: Vec<Member<'g>>,
+struct Pools<'g, 'r> {
+    readers: &'r [Member<'g>],
     by_rack: Vec<BinaryHeap<Key>>,
     /// The pool of those without a rack; none when all have one.
     free: Option<u32>,
@@ -26,28 +27,66 @@ struct Pools<'g> {
 /// Fills up the copies of all partitions.
 pub fn fill(group: &Group<'_>, held: &mut Copies) {
     let racks = group.racks().len() as u32;
-    let mut pools: Option<(Topic<'_>, Pools<'_>)> = None;
-    for topic in group.topics() {
-        let mut of = match pools.take() {
-            Some((before, pools)) if before.has_same_subscribers(topic) => pools,
-            _ => Pools::new(topic, racks, held),
-        };
-        let most = held.most().min(of.readers.len());
-        for partition in topic.partitions() {
+    for run in group.runs() {
+        let most = held.most().min(run.subscribers().len());
+        let mut lacking = run.partitions().filter(|partition| held.holders(partition.index()).len() < most).peekable();
+        if lacking.peek().is_none() {
+            continue;
+        }
+        if deal(&run, racks, held) {
+            continue;
+        }
+        let mut pools = Pools::new(run.subscribers(), racks, held);
+        for partition in run.partitions() {
             if held.holders(partition.index()).len() < most {
-                of.fill(partition.index(), most, held);
+                pools.fill(partition.index(), most, held);
             }
         }
-        pools = Some((topic, of));
     }
 }
 
-impl<'g> Pools<'g> {
-    fn new(topic: Topic<'g>, racks: u32, held: &Copies) -> Self {
-        let readers = topic.subscribers();
+/// The same in a group that begins: who has least is whose turn it is, as long as nobody has a copy of these partitions or a rack, and
+/// loads are as good as equal.
+fn deal(run: &Run<'_>, racks: u32, held: &mut Copies) -> bool {
+    let readers: Vec<u32> = run.subscribers().iter().map(|reader| reader.index() as u32).collect();
+    let loads = || readers.iter().map(|&reader| held.loads[reader as usize]);
+    let (Some(least), Some(greatest)) = (loads().min(), loads().max()) else { return true };
+    let is_free = |&reader: &u32| held.racks[reader as usize] >= racks;
+    let is_new = |partition: Partition| held.holders(partition.index()).is_empty();
+    if greatest > least + 1 || !readers.iter().all(is_free) || !run.partitions().all(is_new) {
+        return false;
+    }
+    // In a round everybody gets one: first those who have one fewer yet, then by place.
+    let (mut round, mut next): (Vec<u32>, Vec<u32>) =
+        (0..readers.len() as u32).partition(|&place| held.loads[readers[place as usize] as usize] == least);
+    let most = held.most().min(readers.len());
+    let mut at = 0;
+    for partition in run.partitions().map(Partition::index) {
+        for _ in 0..most {
+            if at == round.len() {
+                std::mem::swap(&mut round, &mut next);
+                (at, next) = (0, Vec::with_capacity(readers.len()));
+                round.sort_unstable();
+            }
+            // At the end of a round a partition may already be with who is next: the one behind takes it.
+            let holds = |place: u32| held.holders(partition).contains(&readers[place as usize]);
+            if holds(round[at]) {
+                let skipped = round[at..].iter().take_while(|&&place| holds(place)).count();
+                round[at..=at + skipped].rotate_right(1);
+            }
+            held.add(partition, readers[round[at] as usize]);
+            next.push(round[at]);
+            at += 1;
+        }
+    }
+    true
+}
+
+impl<'g, 'r> Pools<'g, 'r> {
+    fn new(readers: &'r [Member<'g>], racks: u32, held: &Copies) -> Self {
         let mut pool_of = vec![None; racks as usize + 1];
         let mut by_rack: Vec<Vec<Key>> = Vec::new();
-        for (place, reader) in (0..).zip(&readers) {
+        for (place, reader) in (0..).zip(readers) {
             let rack = held.racks[reader.index()].min(racks) as usize;
             let pool = *pool_of[rack].get_or_insert_with(|| {
                 by_rack.push(Vec::new());

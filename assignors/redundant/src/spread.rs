@@ -18,6 +18,9 @@ const LOOKS_PER_COPY: usize = 8;
 /// And so many in any case, so that small groups are always even.
 const LOOKS_AT_LEAST: usize = 4_000_000;
 
+/// From a partition it is so far at most to one of which the topic is known.
+const SIGNS_APART: usize = 32;
+
 /// A member by its load, then by its place in Kafka's order; those that have least come first.
 type Key = u64;
 
@@ -30,8 +33,8 @@ type Cursor = [u32; 2];
 struct Spread<'g, 'c> {
     group: &'g Group<'g>,
     topics: Vec<Topic<'g>>,
-    /// The topic of each partition.
-    topic_of: Vec<u32>,
+    /// The topic of every so many partitions.
+    signs: Vec<u32>,
     /// By place.
     members: Vec<Member<'g>>,
     held: &'c mut Copies,
@@ -74,7 +77,11 @@ impl<'g, 'c> Spread<'g, 'c> {
         let racks = group.racks().len() as u32;
         let members: Vec<Member<'g>> = group.members_in_kafkas_order().collect();
         let topics: Vec<Topic<'_>> = group.topics().collect();
-        let topic_of = topics.iter().zip(0..).flat_map(|(topic, at)| std::iter::repeat_n(at, topic.len())).collect();
+        let signs = topics.iter().zip(0..).flat_map(|(topic, at)| {
+            let partitions = topic.partitions().map(Partition::index);
+            partitions.filter(|partition| partition % SIGNS_APART == 0).map(move |_| at)
+        });
+        let signs = signs.collect();
         let mut numbers = BTreeMap::new();
         let mut takers = Vec::new();
         let mut kinds = vec![0; members.len()];
@@ -89,11 +96,13 @@ impl<'g, 'c> Spread<'g, 'c> {
         }
         let least = takers.iter().map(first).collect();
         let looks = held.loads.iter().map(|&load| load as usize).sum::<usize>() * LOOKS_PER_COPY + LOOKS_AT_LEAST;
-        let lists = held.loads.iter().map(|_| [Vec::new(), Vec::new()]).collect();
+        let is_first = group.claim_layers() == 0;
+        let room = |load: u32| if is_first { [load as usize, 0] } else { [0, load as usize] };
+        let lists = held.loads.iter().map(|&load| room(load).map(Vec::with_capacity)).collect();
         let hopes = held.loads.iter().map(|_| Hopes::default()).collect();
         let seen = BTreeMap::new();
         let mut spread =
-            Spread { group, topics, topic_of, members, held, lists, kinds, racks, takers, least, hopes, seen, looks };
+            Spread { group, topics, signs, members, held, lists, kinds, racks, takers, least, hopes, seen, looks };
         let partitions = group.partitions();
         for partition in (0..partitions.len()).rev().filter_map(|at| partitions.get(at)) {
             spread.list(partition);
@@ -225,8 +234,15 @@ impl<'g, 'c> Spread<'g, 'c> {
         let in_rack = |rack: u32| others().any(|&holder| self.held.racks[holder as usize] == rack);
         // As many racks as before: a new one, or the giver's was there twice.
         let costs_rack = to < self.racks && in_rack(to) && !in_rack(from);
-        let topic = self.topics[self.topic_of[partition as usize] as usize];
-        !costs_rack && holders.contains(&giver) && taker.subscribes(topic)
+        !costs_rack && holders.contains(&giver) && taker.subscribes(self.topic(partition as usize))
+    }
+
+    fn topic(&self, partition: usize) -> Topic<'g> {
+        let mut at = self.signs[partition / SIGNS_APART] as usize;
+        while self.topics.get(at + 1).is_some_and(|next| next.partitions().start() <= partition) {
+            at += 1;
+        }
+        self.topics[at]
     }
 
     fn pass(&mut self, partition: Partition, giver: u32, taker: u32) {

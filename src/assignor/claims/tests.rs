@@ -88,6 +88,24 @@ fn with_copies_the_newest_claims_come_first_in_at_most_eight_layers() {
     assert_eq!((layers[0].as_str(), layers[1].as_str(), layers[7].as_str()), ("z -", "m0 -", "m6 -"));
 }
 
+#[test]
+fn with_copies_claims_of_one_generation_are_ranked_without_sorting_as_if_they_were_sorted() {
+    let mut dice = divvy_guest::testing::Dice::new(11);
+    for _ in 0..500 {
+        let mut group = Group::new(&[("t", 3), ("u", 2)]);
+        for id in 0..dice.roll(12) {
+            let topics = ["t", "u"].into_iter().filter(|_| !dice.once_in(4)).collect::<Vec<_>>();
+            let owned = ["u", "x", "t", "t"].map(|topic| {
+                let numbers = (-1..4).chain(0..2).filter(|_| dice.once_in(2)).collect::<Vec<i32>>();
+                (topic, numbers)
+            });
+            let listed: Vec<(&str, &[i32])> = owned.iter().map(|(topic, numbers)| (*topic, &numbers[..])).collect();
+            group = group.owner(&format!("m{id:02}"), &topics, 7, &listed);
+        }
+        assert_eq!(claimed(&group, of_equals), claimed(&group, of_generations));
+    }
+}
+
 /// What a member reads, and in which generation it owned what.
 type Said = (Vec<&'static str>, i32, Vec<(&'static str, Vec<i32>)>);
 

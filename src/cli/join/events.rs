@@ -63,6 +63,7 @@ fn note_json(note: &Note) -> Value {
             "message": fault.message,
             "served_by": served_by.to_string(),
         }),
+        Note::Planned(plan) => json!({ "event": "planned", "generation": plan.generation }),
         Note::TopicsMissing(topics) => json!({ "event": "topics_missing", "topics": topics }),
         Note::Suspended(protocols) => {
             let entry = |(protocol, reason): &(_, _)| json!({ "protocol": protocol, "reason": reason });

@@ -15,7 +15,7 @@ use super::failure::{Failure, Kind};
 use super::logs;
 use super::modules::Modules;
 use super::output::{Output, plain};
-use super::security::SecurityArgs;
+use super::security::{self, SecurityArgs};
 use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
 use crate::peer::Security;
@@ -47,13 +47,13 @@ pub struct Join {
     group: String,
     /// A topic to share, for type consumer; may repeat, or name several with commas
     #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic)]
-    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"])]
+    #[arg(required_unless_present_any = ["protocol_type", "topic_pattern"], group = "work")]
     topics: Vec<String>,
     /// All topics whose whole name matches this regular expression, now and later, instead
-    #[arg(long, value_name = "REGEX", conflicts_with = "topics")]
+    #[arg(long, value_name = "REGEX", conflicts_with = "topics", group = "work")]
     topic_pattern: Option<String>,
     /// What kind of group: consumer shares partitions, single-writer elects one active member [default: consumer]
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", requires_if(CONSUMER, "work"))]
     protocol_type: Option<String>,
     #[command(flatten)]
     modules: Modules,
@@ -82,6 +82,12 @@ pub struct Join {
     /// How long a rebalance may wait for it
     #[arg(long, value_name = "MS", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
     rebalance_timeout_ms: u64,
+    /// The Kafka cluster that has the topics, when --server is a coordinator that does not
+    #[arg(long, value_name = "HOST:PORT", value_parser = host_ports)]
+    kafka: Option<String>,
+    /// How that one is connected to: a file of settings for Kafka's own tools
+    #[arg(long, value_name = "FILE", requires = "kafka")]
+    kafka_config: Option<PathBuf>,
     #[command(flatten)]
     security: SecurityArgs,
     /// What is logged to stderr: error, warn, info, debug, trace
@@ -89,28 +95,42 @@ pub struct Join {
     log_filter: String,
 }
 
+/// Whom it talks to, and how.
+struct Peers {
+    coordinator: Security,
+    /// Where the topics are, if not there.
+    kafka: Option<(String, Security)>,
+}
+
 impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
         check_facts(&self.facts, self.rack.as_deref())?;
-        let security = self.security.read()?;
+        let peers = Peers { coordinator: self.security.read()?, kafka: self.kafka()? };
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        runtime.context("the runtime cannot start")?.block_on(self.live(folder, security, output))
+        runtime.context("the runtime cannot start")?.block_on(self.live(folder, peers, output))
     }
 
     fn protocol_type(&self) -> &str {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
     }
 
-    async fn live(self, folder: PathBuf, security: Security, output: &Output) -> Result<()> {
+    fn kafka(&self) -> Result<Option<(String, Security)>> {
+        let Some(address) = &self.kafka else { return Ok(None) };
+        let security = self.kafka_config.as_deref().map(security::from_file).transpose()?.unwrap_or_default();
+        let security = security.read().map_err(|error| Failure::of(Kind::Usage, error.to_string()))?;
+        Ok(Some((address.clone(), security)))
+    }
+
+    async fn live(self, folder: PathBuf, peers: Peers, output: &Output) -> Result<()> {
         let protocol_type = self.protocol_type().to_owned();
         let mut stop = Stop::listen()?;
         self.begin(&folder, output)?;
         let mut member =
-            self.join(folder, security).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
+            self.join(folder, peers).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let done = tell(&mut member, &mut stop, &protocol_type, output).await;
         tokio::select! {
             () = member.leave() => {}
@@ -130,9 +150,11 @@ impl Join {
         missing.iter().try_for_each(|it| output.print(&it.event, || plain(&it.text)))
     }
 
-    async fn join(self, folder: PathBuf, security: Security) -> Result<Member, JoinError> {
-        let mut builder =
-            Member::builder(&self.server, &self.group).assignors(folder).client_id(&self.client_id).security(security);
+    async fn join(self, folder: PathBuf, Peers { coordinator, kafka }: Peers) -> Result<Member, JoinError> {
+        let mut builder = Member::builder(&self.server, &self.group)
+            .assignors(folder)
+            .client_id(&self.client_id)
+            .security(coordinator);
         builder = match self.protocol_type() {
             CONSUMER => match &self.topic_pattern {
                 Some(pattern) => builder.subscribe_pattern(pattern),
@@ -141,6 +163,9 @@ impl Join {
             "single-writer" => builder.single_writer(),
             other => builder.protocol_type(other),
         };
+        if let Some((kafka, security)) = kafka {
+            builder = builder.kafka(&kafka, security);
+        }
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(self.assignors);
         }

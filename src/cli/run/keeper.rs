@@ -9,12 +9,12 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, parent_id};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{self, ExitCode, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use std::{io, thread};
 
-use clap::Args;
+use clap::{Args, Parser};
 
 use super::os;
 use crate::cli::output::aside;
@@ -26,18 +26,35 @@ pub(super) const DRAIN: u8 = b'd';
 /// "End it."
 pub(super) const KILL: u8 = b'k';
 
-/// The hidden command that is a keeper.
-pub const KEEP: &str = "keep-child";
-/// The hidden command that becomes the child.
-pub const BECOME: &str = "become-child";
+/// The command that is a keeper; nobody types it, so it is none of those that are helped with.
+pub(super) const KEEP: &str = "keep-child";
+/// The command that becomes the child; likewise.
+const BECOME: &str = "become-child";
 
 /// The exit codes of a command that is not there, and of one that cannot be executed, as in a shell.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 
+#[derive(Parser, Debug)]
+enum Command {
+    #[command(name = KEEP)]
+    Keep(Keep),
+    #[command(name = BECOME)]
+    Become(Become),
+}
+
+/// Is a keeper, or a child to be, if the process was started as one: its exit code is the child's.
+pub fn main() -> Option<ExitCode> {
+    std::env::args_os().nth(1).filter(|command| command == KEEP || command == BECOME)?;
+    Some(match Command::parse() {
+        Command::Keep(keep) => keep.run(),
+        Command::Become(child) => child.run(),
+    })
+}
+
 /// Keeps one child of `divvy run`.
 #[derive(Args, Debug)]
-pub struct Keep {
+struct Keep {
     /// The number of the signal that asks the child to end
     #[arg(long)]
     drain_signal: i32,
@@ -50,7 +67,7 @@ pub struct Keep {
 
 /// Becomes the child.
 #[derive(Args, Debug)]
-pub struct Become {
+struct Become {
     /// Who is to be its parent
     #[arg(long)]
     keeper: u32,
@@ -71,11 +88,11 @@ enum Heard {
 
 impl Keep {
     /// Keeps the child to its end, and ends with its exit code.
-    pub fn run(self) -> ExitCode {
+    fn run(self) -> ExitCode {
         os::ignore_polite_signals();
         os::adopt_orphans();
         let mut command = this_program(BECOME);
-        command.args(["--keeper", &std::process::id().to_string(), "--"]).args(&self.command);
+        command.args(["--keeper", &process::id().to_string(), "--"]).args(&self.command);
         let child = match command.stdin(Stdio::null()).process_group(0).spawn() {
             Ok(child) => child.id(),
             Err(error) => {
@@ -96,7 +113,11 @@ impl Keep {
                     os::signal_group(child, self.drain_signal);
                 }
                 Ok(Heard::Order(ALIVE)) => {}
-                Ok(Heard::Order(_) | Heard::Orphaned) | Err(RecvTimeoutError::Timeout) => os::kill_group(child),
+                Ok(Heard::Order(_) | Heard::Orphaned) => os::kill_group(child),
+                Err(RecvTimeoutError::Timeout) => {
+                    aside(&format!("divvy: divvy run has said nothing for {} ms: its child is ended", self.silence_ms));
+                    os::kill_group(child);
+                }
                 Ok(Heard::Ended(process, its)) if process == child => {
                     code = its;
                     // What it started and left behind may finish only while it is drained.
@@ -144,14 +165,14 @@ fn watch(child: u32, tell: &Sender<Heard>) {
 
 impl Become {
     /// Executes the command; comes back only if that fails.
-    pub fn run(self) -> ExitCode {
+    fn run(self) -> ExitCode {
         os::die_with_parent();
         if parent_id() != self.keeper {
             // It died before this process could hang on to it.
             return ExitCode::FAILURE;
         }
         os::heed_polite_signals();
-        let error = Command::new(&self.command[0]).args(&self.command[1..]).exec();
+        let error = process::Command::new(&self.command[0]).args(&self.command[1..]).exec();
         aside(&format!("divvy: {} cannot be executed: {error}", self.command[0].display()));
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         ExitCode::from(code)
@@ -159,9 +180,9 @@ impl Become {
 }
 
 /// This program with another command, also when its file was replaced since.
-pub(super) fn this_program(command: &str) -> Command {
+pub(super) fn this_program(command: &str) -> process::Command {
     let file = if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() };
-    let mut program = Command::new(file.unwrap_or_else(|_| "divvy".into()));
+    let mut program = process::Command::new(file.unwrap_or_else(|_| "divvy".into()));
     program.arg0("divvy").arg(command);
     program
 }

@@ -17,8 +17,10 @@ use super::join::{check_facts, fact, kind, missing};
 use super::logs;
 use super::modules::Modules;
 use super::output::{Output, plain};
+use super::security::SecurityArgs;
 use super::signals::Stop;
 use crate::client::{Builder, Member};
+use crate::peer::Security;
 use crate::server::config::LogFormat;
 
 mod children;
@@ -136,6 +138,8 @@ pub struct Run {
     /// How many children there may be with --each; with a larger share the member leaves its group
     #[arg(long, value_name = "NUMBER", default_value_t = MAX_CHILDREN)]
     max_children: usize,
+    #[command(flatten)]
+    security: SecurityArgs,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
     log_filter: String,
@@ -153,17 +157,18 @@ impl Run {
         let format = if output.is_json() { LogFormat::Json } else { LogFormat::Text };
         logs::start(&self.log_filter, format)?;
         let folder = self.modules.folder()?;
+        let security = self.security.read()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let printer = Printer::start(*output);
-        let done = runtime.context("the runtime cannot start")?.block_on(self.live(folder, printer.clone()));
+        let done = runtime.context("the runtime cannot start")?.block_on(self.live(folder, security, printer.clone()));
         printer.finish();
         done
     }
 
-    async fn live(self, folder: PathBuf, printer: Printer) -> Result<()> {
+    async fn live(self, folder: PathBuf, security: Security, printer: Printer) -> Result<()> {
         let stop = Stop::listen()?;
         self.begin(&folder, &printer);
-        let member = self.builder(folder).join().await;
+        let member = self.builder(folder).security(security).join().await;
         let member: Member = member.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
         let life = Life {
             children: Children::new(self.settings(), clock::entropy()),

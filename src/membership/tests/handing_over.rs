@@ -73,6 +73,19 @@ fn what_is_taken_is_given_up_before_the_rest_is_told_and_joined_with() {
 }
 
 #[test]
+fn b23_a_second_rebalance_waits_for_what_the_first_one_takes() {
+    let mut story = stable();
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).follows(6, "soft@1").gets(&[0]);
+    // The application takes five seconds to stop, and the next rebalance begins after one.
+    for _ in 0..2 {
+        story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).wants_nothing();
+    }
+    assert_eq!(story.told, [Notice::Revoke { generation: Generation(6), share: clicks(&[1, 2]) }], "told once");
+    story.give(Event::GivenUp(Generation(6)));
+    assert_eq!(owned(&story.join().1), (6, vec![0]), "acknowledged when it has stopped, and not before");
+}
+
+#[test]
 fn a_rebalance_that_begins_anew_takes_nothing_either() {
     let mut story = stable();
     story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).follows(6, "soft@1");

@@ -3,6 +3,7 @@
 mod document;
 mod file;
 mod group_section;
+mod kafka_section;
 mod server_section;
 mod topic_section;
 mod values;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::file::read_regular;
+pub use self::kafka_section::{KafkaCluster, servers};
 pub use self::values::{
     DataPlace, HostPort, LOG_FILTER, LoadHeartbeat, LogFormat, admin_address, data_place, is_log_filter,
     is_protocol_wish, listen_address,
@@ -62,6 +64,8 @@ pub struct Config {
     pub load_heartbeat: LoadHeartbeat,
     /// `topics.auto.create`: the partitions of a topic that a client asks to make by naming it; none refuses.
     pub topics_auto_create: Option<u32>,
+    /// `kafka.*`: a cluster that the topics come from.
+    pub kafka: Option<KafkaCluster>,
     /// `shards`: how many tasks share the groups; none follows the cores.
     pub shards: Option<usize>,
     /// `assignors`: the folder of the coordinator's own modules; none looks into the usual places when a group needs one.
@@ -96,6 +100,7 @@ impl Default for Config {
             // Unmodified clients expect that naming a topic makes it, as on a broker with Kafka's defaults. 12 goes
             // evenly among 2, 3, 4 or 6 workers, where Kafka's own 1 would leave all but one of them idle.
             topics_auto_create: Some(12),
+            kafka: None,
             shards: None,
             assignors: None,
             usual_assignors: Vec::new(),

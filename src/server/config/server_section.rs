@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::document::{Report, Section, integer};
 use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, listen_address};
-use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, topic_section};
+use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, kafka_section, topic_section};
 use crate::group::GroupLimits;
 use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
 
@@ -78,6 +78,7 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         load_heartbeat: top.choice("load.heartbeat", &heartbeats).unwrap_or(default.load_heartbeat),
         topics_auto_create: number_or(top, "topics.auto.create", "off", MAX_PARTITIONS_PER_TOPIC.into())
             .map_or(default.topics_auto_create, |partitions| partitions.map(topic_section::count)),
+        kafka: kafka_section::read(top),
         shards: number_or(top, "shards", "auto", MAX_SHARDS as u64).map_or(default.shards, |shards| shards.map(size)),
         assignors: top.text("assignors", FOLDER, folder),
         usual_assignors: default.usual_assignors,

@@ -113,6 +113,7 @@ fn every_key_of_the_server_can_be_set() {
         load_wait: ms(7),
         load_heartbeat: LoadHeartbeat::NotReady,
         topics_auto_create: None,
+        kafka: None,
         shards: Some(2),
         assignors: Some("/srv/assignors".into()),
         usual_assignors: Vec::new(),

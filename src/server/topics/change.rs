@@ -25,11 +25,12 @@ pub type Before = (TopicName, Topic);
 impl Topics {
     /// Takes topics out of the table, each or not, and gives back what they were.
     pub fn take_out(&self, names: &[TopicName]) -> Vec<Result<Before, TopicError>> {
-        let configured = self.changing();
+        let owners = self.changing();
         let mut table = TopicTable::clone(self.view().table());
         let mut take = |name: &TopicName| match table.0.get(name) {
             None => Err(unknown(name)),
-            Some(_) if configured.contains(name) => Err(TopicError {
+            Some(_) if owners.is_clusters(name) => Err(owners.only_there(name, ErrorCode::TopicDeletionDisabled)),
+            Some(_) if owners.configured.contains(name) => Err(TopicError {
                 code: ErrorCode::TopicDeletionDisabled,
                 message: format!(
                     "topic {name} is in the configuration: take its [[topic]] out of divvy.toml and restart the server, \
@@ -55,12 +56,15 @@ impl Topics {
 
     /// Lets topics grow, each or not, and gives back what they were and what they are. With `only_say` nothing grows.
     pub fn grow(&self, wanted: &[(TopicName, Growth)], only_say: bool) -> Vec<Result<(Before, Topic), TopicError>> {
-        let _changing = self.changing();
+        let owners = self.changing();
         let view = self.view();
         let mut table = TopicTable::clone(view.table());
         let mut room = rules::Room::of(&view);
         let mut grow = |(name, growth): &(TopicName, Growth)| {
             let before = table.0.get(name).ok_or_else(|| unknown(name))?.clone();
+            if owners.is_clusters(name) {
+                return Err(owners.only_there(name, ErrorCode::PolicyViolation));
+            }
             let after = larger(name, &before, growth)?;
             rules::check(name.as_str(), &after)?;
             room.grow(name, &before, &after)?;

@@ -1,6 +1,7 @@
 //! The topics of a running server: a value that is replaced whole, so that any number of tasks read it without waiting.
 
 mod change;
+mod cluster;
 mod racks;
 mod rules;
 
@@ -8,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use self::change::{Before, Growth};
+pub use self::cluster::Followed;
+use self::cluster::Owners;
 pub use self::racks::{Broker, COORDINATOR_NODE};
 pub use self::rules::{
     MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
@@ -93,8 +96,8 @@ pub struct Named {
 pub struct Topics {
     /// What readers take. Its lock is held only to copy or to replace a pointer.
     view: RwLock<Arc<View>>,
-    /// Those of the configuration, which stay. Held by who changes the topics, from reading the view to replacing it.
-    configured: Mutex<BTreeSet<TopicName>>,
+    /// Whose they are. Held by who changes the topics, from reading the view to replacing it.
+    owners: Mutex<Owners>,
     /// Told of every change.
     changed: Arc<Notify>,
 }
@@ -103,9 +106,9 @@ impl Topics {
     /// Those of the configuration.
     pub fn new(configured: &[(TopicName, Topic)]) -> Self {
         let table = TopicTable(configured.iter().cloned().collect());
-        let configured = Mutex::new(Self::names(configured));
+        let owners = Mutex::new(Owners { configured: Self::names(configured), cluster: None });
         let view = RwLock::new(Arc::new(View::of(table)));
-        Self { view, configured, changed: Arc::default() }
+        Self { view, owners, changed: Arc::default() }
     }
 
     /// Who waits for changes waits here.
@@ -116,7 +119,7 @@ impl Topics {
     /// Takes a configuration that was read again: topics that are new, partitions that were added, other racks. What is
     /// no longer in it stays, since members may hold work in it. Else as [`Topics::add_stored`].
     pub fn reconfigure(&self, configured: &[(TopicName, Topic)]) -> Result<Vec<String>, TopicError> {
-        let mut staying = self.changing();
+        let mut owners = self.changing();
         let before = self.view();
         let mut table = TopicTable::clone(&before.table);
         let mut warnings = Vec::new();
@@ -129,7 +132,7 @@ impl Topics {
         }
         let view = View::of(table);
         rules::fits(&before, &view)?;
-        staying.append(&mut Self::names(configured));
+        owners.configured.append(&mut Self::names(configured));
         if view != *before {
             self.put(view);
         }
@@ -160,8 +163,8 @@ impl Topics {
 
     /// Those of the configuration that are not in the store as they are now.
     pub(super) fn configured_besides(&self, stored: &BTreeMap<TopicName, Topic>) -> Vec<Entry> {
-        let (configured, view) = (self.changing(), self.view());
-        let now = configured.iter().filter_map(|name| view.table.0.get_key_value(name));
+        let (owners, view) = (self.changing(), self.view());
+        let now = owners.configured.iter().filter_map(|name| view.table.0.get_key_value(name));
         let differs = now.filter(|(name, topic)| stored.get(*name) != Some(*topic));
         differs.map(|(name, topic)| Entry::Topic(name.clone(), topic.clone())).collect()
     }
@@ -201,13 +204,14 @@ impl Topics {
 
     /// The same for several topics, in order. The table is copied once, however many they are.
     pub fn create_all<'a>(&self, wanted: impl Iterator<Item = (&'a str, Topic)>) -> Vec<Result<Entry, TopicError>> {
-        let _changing = self.changing();
+        let owners = self.changing();
         let view = self.view();
         let mut room = rules::Room::of(&view);
         let mut added = BTreeMap::new();
         let mut create = |(name, topic): (&str, Topic)| {
             check(name, &topic)?;
             let name = TopicName::from(name);
+            owners.may_create(&name)?;
             if view.table.0.contains_key(&name) || added.contains_key(&name) {
                 return Err(exists(&name));
             }
@@ -251,8 +255,8 @@ impl Topics {
         self.put(View::of(table));
     }
 
-    fn changing(&self) -> MutexGuard<'_, BTreeSet<TopicName>> {
-        self.configured.lock().unwrap_or_else(PoisonError::into_inner)
+    fn changing(&self) -> MutexGuard<'_, Owners> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put(&self, view: View) {

@@ -4,6 +4,7 @@
 mod encode;
 mod failure;
 mod folder;
+mod parts;
 mod read;
 mod write;
 
@@ -18,7 +19,10 @@ use crate::group::Record;
 use crate::ids::GroupId;
 
 /// What this divvy writes. A database with a higher number is refused: it may hold tables that we do not know.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// Every group's records are whole in it; the next write of a large group parts them.
+const FORMAT_WITHOUT_PARTS: u32 = 1;
 
 /// All groups are in the coordinator's memory anyway; the cache serves blocks of offsets that are rewritten, and loads.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
@@ -36,6 +40,10 @@ const GROUPS: TableDefinition<'_, (&str, u8), &[u8]> = TableDefinition::new("gro
 /// Group → plan: megabytes at times. In a table of its own, so that no small record shares a page with it and a
 /// member's change never rewrites it.
 const PLANS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("plans");
+/// Of large groups (`parts.rs`): (group, part) → members, which their header then lacks.
+const MEMBERS: parts::Definition = TableDefinition::new("members");
+/// Of large groups: (group, part) → states, which their plan then lacks.
+const STATES: parts::Definition = TableDefinition::new("states");
 /// (group, topic, block) → the offsets of [`OFFSETS_PER_BLOCK`] partitions: a commit of neighbours rewrites one record.
 const OFFSETS: TableDefinition<'_, (&str, &str, i32), &[u8]> = TableDefinition::new("offsets");
 /// Name → topic.
@@ -104,6 +112,14 @@ fn open(path: &Path) -> Result<Database, Failure> {
     let found = database.begin_read()?.open_table(ABOUT)?.get("format")?.map(|number| number.value());
     match found {
         Some(FORMAT) => Ok(database),
+        Some(FORMAT_WITHOUT_PARTS) => {
+            let transaction = database.begin_write()?;
+            transaction.open_table(ABOUT)?.insert("format", FORMAT)?;
+            transaction.open_table(MEMBERS)?;
+            transaction.open_table(STATES)?;
+            transaction.commit()?;
+            Ok(database)
+        }
         found => Err(Failure::OtherFormat { found: found.unwrap_or_default() }),
     }
 }
@@ -118,6 +134,8 @@ fn make(path: &Path) -> Result<(), Failure> {
     transaction.open_table(ABOUT)?.insert("format", FORMAT)?;
     transaction.open_table(GROUPS)?;
     transaction.open_table(PLANS)?;
+    transaction.open_table(MEMBERS)?;
+    transaction.open_table(STATES)?;
     transaction.open_table(OFFSETS)?;
     transaction.open_table(TOPICS)?;
     transaction.commit()?;

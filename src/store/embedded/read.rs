@@ -7,9 +7,10 @@ use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::encode::{Block, decode};
 use super::failure::Failure;
-use super::{GROUPS, OFFSETS, PLANS, TOPICS, kind, successor};
+use super::{GROUPS, MEMBERS, OFFSETS, PLANS, STATES, TOPICS, kind, parts, successor};
 use crate::group::Record;
-use crate::ids::{GroupId, TopicName};
+use crate::group::record::{Header, MemberRecord, PlanRecord, State};
+use crate::ids::{GroupId, MemberId, TopicName};
 use crate::store::Snapshot;
 
 /// Everything.
@@ -44,6 +45,7 @@ fn records(transaction: &ReadTransaction, which: Which<'_>) -> Result<ByGroup, F
     let mut groups = ByGroup::new();
     read_small(transaction, which, &mut groups)?;
     read_plans(transaction, which, &mut groups)?;
+    read_parts(transaction, which, &mut groups)?;
     read_offsets(transaction, which, &mut groups)?;
     for records in groups.values_mut() {
         records.sort_by_cached_key(Record::key);
@@ -85,6 +87,44 @@ fn read_plans(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGr
         groups.entry(GroupId::from(group.value())).or_default().push(Record::Plan(plan));
     }
     Ok(())
+}
+
+/// Gives large groups their members and states back.
+fn read_parts(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGroup) -> Result<(), Failure> {
+    let group = match which {
+        Which::All => None,
+        Which::One(group) => Some(group.as_str()),
+    };
+    let alone =
+        |what, of: &str| Failure::Damaged { what, of: of.to_owned(), why: "the rest of it is not there".to_owned() };
+    let what = "some members of group";
+    parts::read(transaction, MEMBERS, group, what, |group, members: Vec<MemberRecord>| {
+        header_of(groups, group).ok_or_else(|| alone(what, group))?.members.extend(members);
+        Ok(())
+    })?;
+    let what = "a part of the plan of group";
+    parts::read(transaction, STATES, group, what, |group, states: Vec<(MemberId, State)>| {
+        plan_of(groups, group).ok_or_else(|| alone(what, group))?.states.extend(states);
+        Ok(())
+    })?;
+    for record in groups.values_mut().flatten() {
+        match record {
+            Record::Header(header) => header.members.sort_by(|a, b| a.id.cmp(&b.id)),
+            Record::Plan(plan) => plan.states.sort_by(|(a, _), (b, _)| a.cmp(b)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn header_of<'a>(groups: &'a mut ByGroup, group: &str) -> Option<&'a mut Header> {
+    let records = groups.get_mut(&GroupId::from(group))?;
+    records.iter_mut().find_map(|record| if let Record::Header(header) = record { Some(header) } else { None })
+}
+
+fn plan_of<'a>(groups: &'a mut ByGroup, group: &str) -> Option<&'a mut PlanRecord> {
+    let records = groups.get_mut(&GroupId::from(group))?;
+    records.iter_mut().find_map(|record| if let Record::Plan(plan) = record { Some(plan) } else { None })
 }
 
 fn read_offsets(transaction: &ReadTransaction, which: Which<'_>, groups: &mut ByGroup) -> Result<(), Failure> {

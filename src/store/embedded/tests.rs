@@ -109,7 +109,7 @@ fn the_file_of_a_newer_divvy_is_refused() {
     tamper(place.path(), |transaction| {
         transaction.open_table(ABOUT).unwrap().insert("format", FORMAT + 1).unwrap();
     });
-    assert_says(&sentence(place.path()), &["newer divvy", "format 2", "start that version again"]);
+    assert_says(&sentence(place.path()), &["newer divvy", "format 3", "start that version again"]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_value_of_a_newer_divvy_is_refused_and_a_broken_one_named() {
     let place = TempDir::new().unwrap();
     drop(EmbeddedStore::open(place.path()).unwrap());
     for (value, parts) in [
-        (&b"\x02\x01"[..], &["newer divvy", "format 2"][..]),
+        (&b"\x03\x01"[..], &["newer divvy", "format 3"][..]),
         (b"\x00\x01", &["is damaged", "format 0"]),
         (b"", &["is damaged", "the plan of group \"search\"", "empty"]),
         (b"\x01\xc1", &["is damaged", "the plan of group \"search\""]),
@@ -162,6 +162,45 @@ fn offsets_of_an_older_divvy_are_read_and_go_on() {
     let new = OffsetRecord { offset: offset(4, 1, ""), at: WallTime(6), expires: Some(WallTime(60)) };
     store.append(&[Entry::Group("g".into(), Record::Offset(new.clone()))]).unwrap();
     assert_eq!(store.load_group(&"g".into()).unwrap(), [old, Record::Offset(new)]);
+}
+
+#[test]
+fn a_store_of_an_older_divvy_is_read_and_goes_on() {
+    use crate::group::record::{PlanRecord, State};
+    let plan = |generation| PlanRecord {
+        generation: Generation(generation),
+        digest: None,
+        states: (100..200).map(|at| (format!("m-{at}").as_str().into(), State::default())).collect(),
+        memo: None,
+        fingerprint: None,
+        call_again: None,
+        stand_in: None,
+        copies: 1,
+    };
+    let place = TempDir::new().unwrap();
+    drop(EmbeddedStore::open(place.path()).unwrap());
+    tamper(place.path(), |transaction| {
+        transaction.delete_table(MEMBERS).unwrap();
+        transaction.delete_table(STATES).unwrap();
+        transaction.open_table(ABOUT).unwrap().insert("format", FORMAT_WITHOUT_PARTS).unwrap();
+        transaction.open_table(PLANS).unwrap().insert("g", encode::encode(&plan(1)).as_slice()).unwrap();
+    });
+    for generation in 1..4 {
+        let mut store = EmbeddedStore::open(place.path()).unwrap();
+        assert_eq!(store.load_group(&"g".into()).unwrap(), [Record::Plan(plan(generation))]);
+        store.append(&[Entry::Group("g".into(), Record::Plan(plan(generation + 1)))]).unwrap();
+    }
+}
+
+#[test]
+fn a_part_without_its_group_is_named() {
+    let place = TempDir::new().unwrap();
+    drop(EmbeddedStore::open(place.path()).unwrap());
+    tamper(place.path(), |transaction| {
+        transaction.open_table(STATES).unwrap().insert(("search", 0), &b"\x01\x90"[..]).unwrap();
+    });
+    let message = EmbeddedStore::open(place.path()).unwrap().load().unwrap_err().message;
+    assert_says(&message, &["is damaged", "the plan of group \"search\"", "not there"]);
 }
 
 #[test]

@@ -6,9 +6,9 @@ use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
 use super::encode::{Block, Packed, block_of, decode, encode};
 use super::failure::Failure;
-use super::{GROUPS, OFFSETS, PLANS, TOPICS, kind, successor};
+use super::{GROUPS, MEMBERS, OFFSETS, PLANS, STATES, TOPICS, kind, parts, successor};
 use crate::group::Record;
-use crate::group::record::OffsetRecord;
+use crate::group::record::{Header, OffsetRecord, PlanRecord};
 use crate::ids::{GroupId, TopicName};
 use crate::store::Entry;
 
@@ -26,6 +26,8 @@ pub(super) fn append(database: &Database, entries: &[Entry]) -> Result<(), Failu
 struct Batch<'t> {
     groups: Table<'t, (&'static str, u8), &'static [u8]>,
     plans: Table<'t, &'static str, &'static [u8]>,
+    members: Table<'t, (&'static str, u32), &'static [u8]>,
+    states: Table<'t, (&'static str, u32), &'static [u8]>,
     offsets: Table<'t, (&'static str, &'static str, i32), &'static [u8]>,
     topics: Table<'t, &'static str, &'static [u8]>,
     /// Blocks that the batch changes: each is read and written once, however many of its offsets change.
@@ -37,6 +39,8 @@ impl<'t> Batch<'t> {
         Ok(Self {
             groups: transaction.open_table(GROUPS)?,
             plans: transaction.open_table(PLANS)?,
+            members: transaction.open_table(MEMBERS)?,
+            states: transaction.open_table(STATES)?,
             offsets: transaction.open_table(OFFSETS)?,
             topics: transaction.open_table(TOPICS)?,
             blocks: BTreeMap::new(),
@@ -58,14 +62,11 @@ impl<'t> Batch<'t> {
 
     fn put_record(&mut self, group: &GroupId, record: &Record) -> Result<(), Failure> {
         match record {
-            Record::Header(header) => self.put_small(group, kind::HEADER, &encode(header)),
+            Record::Header(header) => self.put_header(group, header),
             Record::Reserved(generation) => self.put_small(group, kind::RESERVED, &encode(generation)),
             Record::Suspensions(suspensions) => self.put_small(group, kind::SUSPENSIONS, &encode(suspensions)),
             Record::Generation(entry) => self.put_small(group, kind::GENERATIONS + entry.slot(), &encode(entry)),
-            Record::Plan(plan) => {
-                self.plans.insert(group.as_str(), encode(plan).as_slice())?;
-                Ok(())
-            }
+            Record::Plan(plan) => self.put_plan(group, plan),
             Record::Offset(record) => self.put_offset(group, record),
             Record::OffsetRemoved(topic, partition) => {
                 self.block(group, topic, *partition)?.remove(partition);
@@ -77,6 +78,30 @@ impl<'t> Batch<'t> {
 
     fn put_small(&mut self, group: &GroupId, kind: u8, value: &[u8]) -> Result<(), Failure> {
         self.groups.insert((group.as_str(), kind), value)?;
+        Ok(())
+    }
+
+    fn put_header(&mut self, group: &GroupId, header: &Header) -> Result<(), Failure> {
+        parts::put(&mut self.members, group.as_str(), &header.members, |member| &member.id)?;
+        if !parts::is_parted(header.members.len()) {
+            return self.put_small(group, kind::HEADER, &encode(header));
+        }
+        let Header { protocol_type, protocol, generation, leader, members: _, since } = header;
+        let (protocol_type, protocol, leader) = (protocol_type.clone(), protocol.clone(), leader.clone());
+        let (generation, since) = (*generation, *since);
+        let rest = Header { protocol_type, protocol, generation, leader, members: Vec::new(), since };
+        self.put_small(group, kind::HEADER, &encode(&rest))
+    }
+
+    fn put_plan(&mut self, group: &GroupId, plan: &PlanRecord) -> Result<(), Failure> {
+        parts::put(&mut self.states, group.as_str(), &plan.states, |(member, _)| member)?;
+        let value = if parts::is_parted(plan.states.len()) {
+            let (memo, stand_in) = (plan.memo.clone(), plan.stand_in.clone());
+            encode(&PlanRecord { states: Vec::new(), memo, stand_in, ..*plan })
+        } else {
+            encode(plan)
+        };
+        self.plans.insert(group.as_str(), value.as_slice())?;
         Ok(())
     }
 
@@ -105,6 +130,8 @@ impl<'t> Batch<'t> {
         self.blocks.retain(|(of, _, _), _| of != group);
         self.groups.retain_in((id, u8::MIN)..=(id, u8::MAX), |_, _| false)?;
         self.plans.remove(id)?;
+        parts::remove(&mut self.members, id, 0)?;
+        parts::remove(&mut self.states, id, 0)?;
         self.offsets.retain_in((id, "", i32::MIN)..(end.as_str(), "", i32::MIN), |_, _| false)?;
         Ok(())
     }

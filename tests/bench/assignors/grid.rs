@@ -58,7 +58,6 @@ impl Cell {
     }
 
     /// The same with one coordinate a step further, each pair once.
-    #[allow(dead_code, reason = "a test measures nothing")]
     pub fn neighbours(self) -> impl Iterator<Item = Cell> {
         (0..AXES.len()).flat_map(move |axis| {
             let index = self.0[axis];

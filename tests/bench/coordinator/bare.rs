@@ -223,16 +223,21 @@ impl Floor {
     }
 }
 
-/// The fastest way to make so many bytes durable: the median of several appends with one sync each, in seconds.
-pub fn synced_write(folder: &std::path::Path, bytes: usize) -> Result<f64> {
-    let mut file = File::create(folder.join("synced")).context("the bench's folder")?;
-    let content = vec![b'x'; bytes];
-    let mut times = Vec::new();
-    for _ in 0..9 {
-        let began = std::time::Instant::now();
-        file.write_all(&content)?;
-        file.sync_data()?;
-        times.push(began.elapsed().as_secs_f64());
+/// The fastest way to make bytes durable: one append and one sync.
+pub struct Log(File);
+
+impl Log {
+    /// A new one in this folder.
+    pub fn begin(folder: &std::path::Path) -> Result<Self> {
+        Ok(Self(File::create(folder.join("synced")).context("the bench's folder")?))
     }
-    Ok(crate::report::median(&times))
+
+    /// Makes so many bytes durable; how long that takes in seconds.
+    pub fn write(&mut self, bytes: usize) -> Result<f64> {
+        let content = vec![b'x'; bytes];
+        let began = std::time::Instant::now();
+        self.0.write_all(&content)?;
+        self.0.sync_data()?;
+        Ok(began.elapsed().as_secs_f64())
+    }
 }

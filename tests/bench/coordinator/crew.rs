@@ -109,6 +109,11 @@ impl Crew {
         self.members[at].metadata = metadata;
     }
 
+    /// Has leaders hand out another state, of the same length, from now on.
+    pub fn decide(&mut self, state: Bytes) {
+        self.state = state;
+    }
+
     pub fn join(&mut self, at: usize) -> Result<()> {
         self.members[at].join()
     }

@@ -1,5 +1,6 @@
 //! The coordinator from outside: a server process under load, beside bare servers that show what the machine itself
-//! allows, in one run. `cargo xtask bench coordinator [SCENARIO …] [--repeats N] [--disk FOLDER] [--json]`.
+//! allows, in one run. `cargo xtask bench coordinator [SCENARIO …] [--repeats N] [--disk FOLDER]
+//! [--divvy FILE] [--json]`.
 //!
 //! Server and client share the machine, so *CPU of the server* is the better figure than rates and times; compare
 //! ratios of one run alone. Each figure is a median of several runs in which the servers take turns.
@@ -23,6 +24,7 @@ mod process;
 mod rebalance;
 mod report;
 mod requests;
+mod store;
 
 use report::Report;
 
@@ -44,6 +46,7 @@ struct Scenario {
 const SCENARIOS: &[Scenario] = &[
     Scenario { name: "heartbeats", run: heartbeats::run, is_long: false },
     Scenario { name: "rebalance", run: rebalance::run, is_long: false },
+    Scenario { name: "store", run: store::run, is_long: false },
     Scenario { name: "churn", run: churn::run, is_long: false },
     Scenario { name: "commits", run: commits::run, is_long: false },
     Scenario { name: "memory", run: memory::run, is_long: false },
@@ -68,6 +71,7 @@ fn main() -> Result<()> {
             "--json" => is_json = true,
             "--repeats" => options.repeats = value()?.parse().context("--repeats needs a number")?,
             "--disk" => options.disk = PathBuf::from(value()?),
+            "--divvy" => process::measure(PathBuf::from(value()?)),
             // cargo itself says so.
             "--bench" => {}
             name => match SCENARIOS.iter().find(|scenario| scenario.name == name) {

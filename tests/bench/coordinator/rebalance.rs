@@ -7,11 +7,11 @@ use anyhow::{Result, bail, ensure};
 use divvy::wire::ErrorCode;
 
 use crate::Options;
-use crate::bare::synced_write;
+use crate::bare::Log;
 use crate::crew::{Crew, News};
 use crate::process::{Seen, Server, Window};
 use crate::report::{Bar, Report, median, ratio};
-use crate::requests::{assignment, subscription};
+use crate::requests::{assignment, marked_assignment, subscription};
 
 const MEMBERS: usize = 1_000;
 const BYTES: usize = 1_024;
@@ -25,7 +25,10 @@ struct Stage {
     crew: Crew,
     formation_ms: f64,
     formation_generation: i32,
+    /// Each gave every member another state.
     rounds: Vec<Round>,
+    /// Each gave every member the state that it had.
+    still: Vec<Round>,
 }
 
 #[derive(Clone, Copy)]
@@ -61,10 +64,19 @@ pub fn run(options: &Options, report: &mut Report) -> Result<()> {
     for (formations, stage) in formations.iter_mut().zip(&stages) {
         formations.push(stage.formation_ms);
     }
-    for round in 0..options.repeats * 3 {
+    let (mut log, mut writes) = (Log::begin(redb.path())?, Vec::new());
+    for number in 0..options.repeats * 3 {
         for stage in &mut stages {
-            stage.round(round)?;
+            stage.crew.decide(marked_assignment(BYTES, number as u64 + 1));
+            let round = stage.round(2 * number)?;
+            stage.rounds.push(round);
         }
+        for stage in &mut stages {
+            let round = stage.round(2 * number + 1)?;
+            stage.still.push(round);
+        }
+        // What a log would write of a round: everybody's metadata and state.
+        writes.push(log.write(2 * MEMBERS * BYTES)? * 1e3);
     }
     let [floor, memory, stored] = &stages;
     let what = format!("{MEMBERS} members on their own connections, {BYTES} B of metadata, {BYTES} B of state");
@@ -76,12 +88,17 @@ pub fn run(options: &Options, report: &mut Report) -> Result<()> {
     let (cpu, ms) = (|round: &Round| round.cpu_ms, |round: &Round| round.ms);
     report.figure("CPU of a round: memory/floor", ratio(&memory.all(cpu), &floor.all(cpu)), "", Bar::Most(1.2));
     report.figure("round: memory/floor", ratio(&memory.all(ms), &floor.all(ms)), "", Bar::Most(1.1));
-    let bytes = median(&stored.all(|round| round.stored));
-    let write_ms = synced_write(redb.path(), bytes as usize)? * 1e3;
-    report.note("bytes stored in a round: redb", bytes, "B");
-    report.note("a bare synced write of as many bytes", write_ms, "ms");
+    let write_ms = median(&writes);
+    report.note("a bare synced write of a round's content", write_ms, "ms");
+    report.note("bytes stored in a round: redb", median(&stored.all(|round| round.stored)), "B");
     let more = median(&stored.all(ms)) - 1.1 * median(&floor.all(ms));
     report.figure("(redb - 1.1 floor) / bare synced write", more / write_ms, "", Bar::Most(2.0));
+    let still = |stage: &Stage, of: fn(&Round) -> f64| median(&stage.still.iter().map(of).collect::<Vec<_>>());
+    report.note("bytes stored when no state changes: redb", still(stored, |round| round.stored), "B");
+    let more = still(stored, ms) - 1.1 * still(floor, ms);
+    report.note("(redb - 1.1 floor) / bare, when no state changes", more / write_ms, "");
+    report.note("redb - memory", median(&stored.all(ms)) - median(&memory.all(ms)), "ms");
+    report.note("redb - memory, when no state changes", still(stored, ms) - still(memory, ms), "ms");
     for (name, formations) in ["floor", "memory", "redb"].into_iter().zip(&formations) {
         report.note(&format!("formation: {name}"), median(formations), "ms");
     }
@@ -100,7 +117,7 @@ impl Stage {
         crew.form(0..MEMBERS, LIMIT)?;
         let formation_ms = began.elapsed().as_secs_f64() * 1e3;
         let formation_generation = crew.members()[0].generation;
-        Ok(Self { server, crew, formation_ms, formation_generation, rounds: Vec::new() })
+        Ok(Self { server, crew, formation_ms, formation_generation, rounds: Vec::new(), still: Vec::new() })
     }
 
     fn all(&self, of: impl Fn(&Round) -> f64) -> Vec<f64> {
@@ -108,7 +125,7 @@ impl Stage {
     }
 
     /// A follower joins with other metadata; another one looks until it hears of it; then all others join at once.
-    fn round(&mut self, number: usize) -> Result<()> {
+    fn round(&mut self, number: usize) -> Result<Round> {
         let leader = self.crew.members().iter().position(|member| member.leads).unwrap_or(0);
         let changed = (leader + 1 + number % (MEMBERS - 2)) % MEMBERS;
         let looks = (0..MEMBERS).find(|at| *at != leader && *at != changed).unwrap_or(0);
@@ -143,7 +160,6 @@ impl Stage {
         let stored = self.server.stored()? - stored;
         let generations: Vec<i32> = self.crew.members().iter().map(|member| member.generation).collect();
         ensure!(generations.iter().all(|it| *it == before + 1), "a round took more than one generation");
-        self.rounds.push(Round { ms, cpu_ms: seen.cpu.as_secs_f64() * 1e3, stored, seen });
-        Ok(())
+        Ok(Round { ms, cpu_ms: seen.cpu.as_secs_f64() * 1e3, stored, seen })
     }
 }

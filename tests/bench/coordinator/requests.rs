@@ -112,11 +112,20 @@ pub fn subscription(bytes: usize, mark: u64) -> Bytes {
 
 /// A consumer's assignment of partition 0, filled up to so many bytes.
 pub fn assignment(bytes: usize) -> Bytes {
+    marked_assignment(bytes, 0)
+}
+
+/// One that differs from others by a number.
+pub fn marked_assignment(bytes: usize, mark: u64) -> Bytes {
     let mut encoded = vec![0, 1, 0, 0, 0, 1, 0, 7];
     encoded.extend_from_slice(b"bench-0");
     encoded.extend_from_slice(&[0, 0, 0, 1, 0, 0, 0, 0]);
     let rest = bytes.saturating_sub(encoded.len() + 4);
     encoded.extend_from_slice(&(rest as u32).to_be_bytes());
-    encoded.resize(encoded.len() + rest, b's');
+    let data = encoded.len();
+    encoded.resize(data + rest, b's');
+    if let Some(place) = encoded[data..].first_chunk_mut() {
+        *place = mark.to_be_bytes();
+    }
     encoded.into()
 }

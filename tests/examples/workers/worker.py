@@ -19,8 +19,12 @@ signal.signal(signal.SIGTERM, lambda *_: stop.set())
 
 
 def do(job: Path, done: Path) -> None:
+    try:
+        number = int(job.read_text())
+    except FileNotFoundError:  # whoever had the partition before has finished it
+        return
     result = done / f".{job.name}.{os.getpid()}"
-    result.write_text(str(int(job.read_text()) ** 2))
+    result.write_text(str(number**2))
     result.rename(done / job.name)
     job.unlink(missing_ok=True)
 

@@ -16,9 +16,9 @@ stop=
 echo "at work on $DIVVY_TOPIC-$DIVVY_PARTITION in generation $DIVVY_GENERATION"
 while [ -z "$stop" ]; do
     for job in "$from"/*; do
-        [ -f "$job" ] || continue
+        # No job at all, or one that whoever had the partition before has finished.
+        number=$(cat "$job" 2>/dev/null) || continue
         name=${job##*/}
-        number=$(cat "$job")
         echo $((number * number)) > "$DONE/.$name.$$"
         mv "$DONE/.$name.$$" "$DONE/$name"
         rm -f "$job"

@@ -85,8 +85,8 @@ async fn member(
                 owns.retain(|it| !lost.contains(it));
                 tell(&owns, assignments);
             }
-            Rebalance::Drained => {}
             Rebalance::Failed { reason } => return Err(reason.into()),
+            Rebalance::Drained => return Err("drained, and nobody asked for it".into()),
             Rebalance::Note(note) => eprintln!("{note}"),
         }
     }
@@ -98,23 +98,26 @@ async fn member(
 
 /// `commit 0 7` and `fetch 0`.
 async fn obey(member: &Member, topic: &str, command: &str) -> serde_json::Value {
-    let words: Vec<&str> = command.split(' ').collect();
-    let number = |place: usize| words.get(place).and_then(|word| word.parse().ok()).unwrap_or_default();
-    let partition = number(1);
-    let (topic, place) = (TopicName::from(topic), i32::try_from(partition).unwrap_or_default());
-    let failed = |error: &dyn std::error::Error| json!({ "event": "failed", "reason": format!("{command}: {error}") });
-    match words[0] {
-        "commit" => match member.commit(vec![Offset { topic, partition: place, offset: number(2) }]).await {
-            Ok(()) => {
-                HACK.lock().unwrap().insert(partition, number(2));
-                json!({ "event": "committed", "partition": partition, "offset": number(2) })
-            }
-            Err(error) => failed(&error),
-        },
-        "fetch" => {
-            json!({ "event": "fetched", "partition": partition, "offset": HACK.lock().unwrap().get(&partition).copied().unwrap_or(-1) })
+    match answer(member, TopicName::from(topic), command).await {
+        Ok(answer) => answer,
+        Err(error) => json!({ "event": "failed", "reason": format!("{command}: {error}") }),
+    }
+}
+
+async fn answer(member: &Member, topic: TopicName, command: &str) -> Result<serde_json::Value, Failure> {
+    match command.split(' ').collect::<Vec<_>>()[..] {
+        ["commit", partition, offset] => {
+            let (partition, offset) = (partition.parse()?, offset.parse()?);
+            member.commit(vec![Offset { topic, partition, offset }]).await?;
+            Ok(json!({ "event": "committed", "partition": partition, "offset": offset }))
         }
-        _ => json!({ "event": "failed", "reason": format!("there is no command {command}") }),
+        ["fetch", partition] => {
+            let partition = partition.parse()?;
+            let committed = member.committed(&[(topic, vec![partition])]).await?;
+            let offset = committed.first().map_or(-1, |it| it.offset);
+            Ok(json!({ "event": "fetched", "partition": partition, "offset": offset }))
+        }
+        _ => Err("there is no such command".into()),
     }
 }
 
@@ -187,6 +190,3 @@ fn say(mut event: serde_json::Value) {
     event["at"] = json!(now.as_secs_f64());
     println!("{event}");
 }
-
-static HACK: std::sync::Mutex<std::collections::BTreeMap<i64, i64>> =
-    std::sync::Mutex::new(std::collections::BTreeMap::new());

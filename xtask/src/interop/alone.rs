@@ -62,7 +62,7 @@ fn says_what_it_owns(strategy: &str) -> bool {
 /// The coordinator goes away and comes back: nothing is lost, and nobody rebalances but for a library that asks for it.
 pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
     let before = cast.rest()?;
-    let asks_for_it = cast.members.iter().find(|member| match member.client.when_lost {
+    let asks_for_it = cast.members.iter().find(|member| match cast.when_lost(member) {
         WhenLost::Waits => false,
         WhenLost::Rejoins => member.name == before.0.leader || says_what_it_owns(&before.0.protocol),
         WhenLost::JoinsAnew => true,

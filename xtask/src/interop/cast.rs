@@ -12,6 +12,7 @@ use super::member::{Member, Place, STEP, Seat};
 use super::server::Coordinator;
 use crate::divvy::{self, Server};
 use crate::process::wait_until;
+use crate::shell::root;
 
 /// How the coordinator goes away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,15 +75,40 @@ impl<'a> Cast<'a> {
         let (server, folder) = (bench.kafka()?, bench.folder_of(case)?);
         let (group, topic) = (format!("{GROUP}-{case}"), format!("{TOPIC}-{case}"));
         let mut cast = Self { server, group, topic, folder, members: Vec::new(), gone: Vec::new(), bench, commits: 0 };
-        cast.make_topic()?;
+        cast.make_topic(&cast.topic, PARTITIONS)?;
         story(&mut cast).inspect_err(|_| cast.show_logs())
     }
 
-    fn make_topic(&self) -> Result<()> {
-        let partitions = PARTITIONS.to_string();
-        let words = ["topics", "create", &self.topic, "--partitions", &partitions, "--server", &self.server.address()];
-        divvy::ask(&self.bench.program, &words)?;
-        Ok(())
+    /// `divvy`.
+    pub fn program(&self) -> &std::path::Path {
+        &self.bench.program
+    }
+
+    /// Makes a topic.
+    pub fn make_topic(&self, topic: &str, partitions: usize) -> Result<()> {
+        self.topics(["create", topic, "--partitions", &partitions.to_string()])
+    }
+
+    /// Gives a topic more partitions, up to so many.
+    pub fn grow_topic(&self, topic: &str, partitions: usize) -> Result<()> {
+        self.topics(["add-partitions", topic, "--to", &partitions.to_string()])
+    }
+
+    fn topics(&self, words: [&str; 4]) -> Result<()> {
+        let server = self.server.address();
+        let words = [&["topics"], &words[..], &["--server", &server]].concat();
+        divvy::ask(&self.bench.program, &words).map(drop)
+    }
+
+    /// A `divvy join` beside the members: told what to join by words of its own, with these modules.
+    pub fn divvy_join(&self, name: &str, modules: &[&str], words: &[&str]) -> Result<divvy::Member> {
+        for module in modules {
+            let file = root().join(format!("assignors/{module}.wasm"));
+            divvy::drop_module(&file, &divvy::modules_of(&self.folder, name), module)?;
+        }
+        let server = self.server.address();
+        let seat = divvy::Seat { name, server: &server, group: &self.group };
+        divvy::Member::join_with(&self.bench.program, &self.folder, &seat, words)
     }
 
     /// A member more.
@@ -148,8 +174,16 @@ impl<'a> Cast<'a> {
 
     /// How often each member was assigned something; 0 of those that cannot be asked, or join again by themselves.
     pub fn assignments(&self) -> Vec<i64> {
-        let counted = |member: &Member| member.client.commits && member.client.when_lost == WhenLost::Waits;
+        let counted = |member: &Member| member.client.commits && self.when_lost(member) == WhenLost::Waits;
         self.members.iter().map(|member| if counted(member) { member.assignments } else { 0 }).collect()
+    }
+
+    /// What a member does while this coordinator is away: Kafka takes longer to come back.
+    pub fn when_lost(&self, member: &Member) -> WhenLost {
+        match self.server {
+            Coordinator::Divvy(_) => member.client.when_lost,
+            Coordinator::Kafka(..) => member.client.when_lost_long,
+        }
     }
 
     /// The coordinator goes away, and comes back with its files at its address.

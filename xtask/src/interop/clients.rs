@@ -1,6 +1,6 @@
 //! The clients: what each can do, what it needs, and how a member made of it is started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -24,6 +24,8 @@ pub struct Client {
     pub commits: bool,
     /// What it does when the coordinator is away for a moment.
     pub when_lost: WhenLost,
+    /// What it does when that lasts for some seconds, as a start of Kafka's does.
+    pub when_lost_long: WhenLost,
 }
 
 /// What a library does when its heartbeats meet no coordinator.
@@ -64,7 +66,12 @@ const LIBRDKAFKA: &[&str] = &["range", "roundrobin", "cooperative-sticky"];
 const ALL: &[&str] = &["range", "roundrobin", "sticky", "cooperative-sticky"];
 
 const fn client(name: &'static str, runtime: Runtime, strategies: &'static [&'static str]) -> Client {
-    Client { name, runtime, strategies, instances: true, commits: true, when_lost: WhenLost::Waits }
+    let when_lost = WhenLost::Waits;
+    Client { name, runtime, strategies, instances: true, commits: true, when_lost, when_lost_long: when_lost }
+}
+
+const fn lost(when_lost: WhenLost, client: Client) -> Client {
+    Client { when_lost, when_lost_long: when_lost, ..client }
 }
 
 /// Every client that is tried.
@@ -74,10 +81,11 @@ pub const CLIENTS: &[Client] = &[
     client("confluent-kafka-2.0", Runtime::OldPython, LIBRDKAFKA),
     client("aiokafka", Runtime::Python, EAGER),
     Client { commits: false, ..client("kcat", Runtime::Kcat, LIBRDKAFKA) },
-    Client { instances: false, when_lost: WhenLost::JoinsAnew, ..client("kafkajs", Runtime::Node, &[]) },
+    Client { instances: false, ..lost(WhenLost::JoinsAnew, client("kafkajs", Runtime::Node, &[])) },
     client("java", Runtime::Java, ALL),
-    client("franz-go", Runtime::Go, ALL),
-    Client { when_lost: WhenLost::Rejoins, ..client("sarama", Runtime::Go, ALL) },
+    // It dials for a while, then ends its session.
+    Client { when_lost_long: WhenLost::Rejoins, ..client("franz-go", Runtime::Go, ALL) },
+    lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)),
 ];
 
 /// divvy's own member, for the cases where it is among the others.
@@ -119,6 +127,18 @@ impl Programs {
             }
         }
         Ok(programs)
+    }
+
+    /// A script for Python or Node, with the packages of the clients at hand; its arguments follow.
+    pub fn script(&self, runtime: Runtime, script: &Path) -> Command {
+        match (runtime, &self.node) {
+            (Runtime::Node, Some(node)) => node.script(script),
+            _ => {
+                let mut command = Command::new(&self.python);
+                command.arg(script);
+                command
+            }
+        }
     }
 
     /// The program that is one member of a kind; its arguments follow.

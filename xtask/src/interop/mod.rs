@@ -19,6 +19,7 @@ mod led;
 mod member;
 mod mixed;
 mod never_twice;
+mod readme;
 mod server;
 mod statics;
 mod takes_turns;
@@ -46,6 +47,7 @@ const GROUPS: &[fn() -> Vec<Case>] = &[
     admin::cases,
     takes_turns::cases,
     kafka::cases,
+    readme::cases,
 ];
 
 /// Runs all cases, one (or those whose names begin so), or says which there are.

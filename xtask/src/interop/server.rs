@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::divvy::{self, Server};
@@ -79,14 +79,6 @@ impl Coordinator<'_> {
         match self {
             Self::Divvy(_) => bail!("the tools come with the Kafka broker"),
             Self::Kafka(broker, _) => Ok(broker.borrow().tool(class)),
-        }
-    }
-
-    /// Every generation that the broker has stored of a group.
-    pub fn generations(&self, group: &str) -> Result<Vec<Generation>> {
-        match self {
-            Self::Divvy(_) => bail!("divvy tells its generations with `groups history`"),
-            Self::Kafka(broker, _) => broker.borrow().generations(group).context("the broker's file of groups"),
         }
     }
 

@@ -41,6 +41,9 @@ pub fn fetch() -> Result<()> {
     java::jars(FOLDER).map(drop)
 }
 
+/// Its log says when.
+const LOG_TIMES: &str = "-Dorg.slf4j.simpleLogger.showDateTime=true";
+
 /// A running broker.
 pub struct Broker {
     /// What clients need to trust it, and to be trusted.
@@ -149,7 +152,7 @@ fn format(classpath: &str, folder: &Path) -> Result<()> {
 
 fn run(classpath: &str, folder: &Path, ports: &properties::Ports) -> Result<(Process, Duration)> {
     let watch = Stopwatch::start();
-    let mut command = java::command_with(HEAP, classpath, "kafka.Kafka");
+    let mut command = java::command_with(&[HEAP, LOG_TIMES], classpath, "kafka.Kafka");
     command.arg(folder.join("server.properties")).current_dir(folder);
     let mut process = Process::start("Kafka", &command, &folder.join("broker.log"))?;
     leftovers::running(folder, process.id());

@@ -5,20 +5,22 @@ use super::Source;
 /// The modules of the library, from the ground up.
 const FLOORS: [&[&str]; 5] = [
     &["ids", "time", "topics", "wire", "embedded"],
-    &["group", "coordinator", "membership", "assignor"],
+    &["group", "coordinator", "membership", "assignor", "lead"],
     &["sandbox", "store", "auth"],
     &["peer", "server", "client", "admin"],
     &["cli"],
 ];
 
 /// Who may import a neighbour on the same floor.
-const NEIGHBOURS: [(&str, &str); 9] = [
+const NEIGHBOURS: [(&str, &str); 11] = [
     ("topics", "ids"),
     ("wire", "ids"),
     ("embedded", "ids"),
     ("embedded", "wire"),
     ("coordinator", "group"),
     ("membership", "assignor"),
+    ("lead", "assignor"),
+    ("lead", "membership"),
     ("admin", "server"),
     ("client", "peer"),
     ("server", "peer"),

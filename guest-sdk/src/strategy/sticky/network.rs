@@ -17,7 +17,7 @@ pub struct Entry {
     pub had: u32,
     /// What it has.
     pub has: u32,
-    /// The agent's next entry.
+    /// The agent's next entry, in the end the next one of the class.
     pub next: u32,
 }
 
@@ -158,6 +158,16 @@ impl<'a> Network<'a> {
         if let Some(entry) = self.entries.get_mut(at as usize) {
             entry.has -= units;
         }
+    }
+
+    /// The entries and the first one of each class: `next` is the next one of the class now, since another list would need half as much
+    /// room again.
+    pub fn into_classes(mut self) -> (Vec<Entry>, Vec<u32>) {
+        let mut firsts = vec![NONE; self.classes()];
+        for (at, entry) in (0..self.entries.len() as u32).zip(&mut self.entries).rev() {
+            entry.next = std::mem::replace(&mut firsts[entry.class as usize], at);
+        }
+        (self.entries, firsts)
     }
 
     /// Gives free units to agents up to their upper bounds, class by class from the one with the fewest kinds of readers on, where they are near

@@ -124,12 +124,15 @@ impl<'g, 'p> Planner<'g, 'p> {
         if Search::new(&mut net, total).run(work) != End::Balanced {
             net.pour_the_rest();
         }
-        let entries = net.entries;
-        let by_class = Lists::positions(classes, &entries.iter().map(|entry| entry.class).collect::<Vec<_>>());
+        let (entries, firsts) = net.into_classes();
         let mut in_order = Vec::new();
-        for class in 0..classes as u32 {
+        for (class, first) in (0..).zip(firsts) {
             in_order.clear();
-            in_order.extend(by_class.of(class).iter().map(|&at| pair(entries[at as usize].agent, at)));
+            let mut at = first;
+            while let Some(entry) = entries.get(at as usize) {
+                in_order.push(pair(entry.agent, at));
+                at = entry.next;
+            }
             sort(&mut in_order);
             let shares = in_order.iter().map(|&at| entries[second(at) as usize]);
             let member = |agent: u32| crew.members[agent as usize];

@@ -13,6 +13,11 @@ use super::never_twice::never_twice;
 use super::statics::both_come_back;
 use super::takes_turns::{others, take_turns};
 
+mod lead;
+mod offsets;
+mod topics;
+mod writer;
+
 /// Who is in the mixed groups beside divvy.
 const OTHERS: [&str; 4] = ["java", "confluent-kafka", "franz-go", "kafka-python"];
 
@@ -36,7 +41,14 @@ pub fn cases() -> Vec<Case> {
         let clients = [&DIVVY].into_iter().chain(others(strategy));
         on_kafka(&format!("takes-turns/{strategy}"), clients, move |cast| take_turns(cast, strategy, 0))
     });
-    alone.into_iter().chain([statics]).chain(mixed).chain(turns).collect()
+    let by_divvy = |name, story: fn(&mut Cast<'_>) -> Result<()>| on_kafka(name, [&DIVVY].into_iter(), story);
+    let rest = [
+        by_divvy("topics", topics::list),
+        by_divvy("pattern", topics::pattern),
+        by_divvy("single-writer", writer::takes_over),
+        by_divvy("offsets", offsets::seen_by_the_tool),
+    ];
+    alone.into_iter().chain([statics]).chain(mixed).chain(turns).chain(rest).chain(lead::cases()).collect()
 }
 
 fn on_kafka(

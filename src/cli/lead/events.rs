@@ -1,0 +1,220 @@
+//! What `divvy lead` says, as a line of JSON for scripts and as a sentence for people.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cli::join::events as member;
+use crate::client::{Leading, Note, Planned, Rebalance, Rules};
+use crate::ids::MemberId;
+use crate::lead::compare::{Party, rack_of, wants_something};
+use crate::lead::{Comparison, Saying, compare};
+use crate::membership::lead::ServedBy;
+
+/// One thing that is said.
+pub struct Said {
+    /// A line of JSON.
+    pub json: Value,
+    /// A sentence.
+    pub text: String,
+}
+
+fn said(json: Value, text: impl Into<String>) -> Said {
+    Said { json, text: text.into() }
+}
+
+/// Where it stands.
+pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -> Said {
+    let seconds = |time: &Duration| time.as_secs_f64();
+    match saying {
+        Saying::Standby { active } => {
+            let other =
+                if active.is_empty() { "nobody is active yet".to_owned() } else { format!("{active} is active") };
+            said(json!({ "event": "standby", "active": active }), format!("stands by: {other}"))
+        }
+        Saying::Active => said(json!({ "event": "active" }), "is elected: it is the one to lead"),
+        Saying::Joins { names, members, comes_back, takes_over } => {
+            let listed: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+            let how = match (comes_back, takes_over) {
+                (true, _) => "takes its place again in",
+                (_, true) => "removes everybody and joins in front of them:",
+                (false, false) => "joins",
+            };
+            let json = json!({
+                "event": "joins", "group": group, "names": names, "members": members,
+                "comes_back": comes_back, "takes_over": takes_over,
+            });
+            said(json, format!("{how} {group} ({members} members) under {}", listed.join(", ")))
+        }
+        Saying::Leads { generation, protocol, kept } => {
+            let json = json!({ "event": "leads", "generation": generation, "protocol": protocol, "kept": kept });
+            let plan = if *kept { "; the plan goes on as it is" } else { "" };
+            said(json, format!("leads {group} with {assignor} under {protocol} (generation {generation}){plan}"))
+        }
+        Saying::Follows { leader, protocol } => said(
+            json!({ "event": "follows", "leader": leader, "protocol": protocol }),
+            format!(
+                "does not lead {group}: {leader} does, and the clients' own strategy {protocol} assigns as without divvy; \
+                 --take-over takes the lead, and so does starting this before any client"
+            ),
+        ),
+        Saying::LostLead { leader, retakes_in } => {
+            let json =
+                json!({ "event": "lead_lost", "leader": leader, "retakes_in_s": retakes_in.as_ref().map(seconds) });
+            let next = match retakes_in {
+                Some(wait) => format!("it is taken again in {} s", wait.as_secs()),
+                None => "it is not taken again: say --retake for that, or start with --take-over".to_owned(),
+            };
+            said(json, format!("lost the lead of {group} to {leader}: the clients' own strategy assigns now; {next}"))
+        }
+        Saying::TakesOver { attempt } => said(
+            json!({ "event": "takes_over", "attempt": attempt }),
+            format!("takes the lead of {group}: everybody is removed and joins again behind it"),
+        ),
+        Saying::GaveUp { leader } => said(
+            json!({ "event": "take_over_failed", "leader": leader }),
+            format!("could not take the lead of {group}: a client was quicker each time, and {leader} leads"),
+        ),
+        Saying::Confirmed => {
+            said(json!({ "event": "plan_confirmed" }), format!("the plan in force is what {assignor} would decide now"))
+        }
+        Saying::Unreviewed { reason } => said(
+            json!({ "event": "plan_kept", "reason": reason }),
+            format!("the plan in force stays, and whether {assignor} would decide the same is not known: {reason}"),
+        ),
+        Saying::CannotLook { reason, again_in } => said(
+            json!({ "event": "unreachable", "reason": reason, "again_in_s": seconds(again_in) }),
+            format!("{group} cannot be looked at: {reason}; again in {} s", again_in.as_secs()),
+        ),
+        Saying::Out { reason, again_in } => said(
+            json!({ "event": "out", "reason": reason, "again_in_s": seconds(again_in) }),
+            format!(
+                "is out of {group}: {reason}; the group goes on, under its clients' own strategy once {} s are over; again in {} s",
+                session.as_secs(),
+                again_in.as_secs()
+            ),
+        ),
+    }
+}
+
+/// What its member hears beside.
+pub fn note(note: &Note, leading: Option<&Leading>) -> Said {
+    match note {
+        Note::Planned(plan) => planned(plan, leading),
+        Note::OffersChanged(offers) => {
+            let digest = offers.first().and_then(|offer| offer.digest);
+            let short = digest.map_or_else(|| "divvy's own range".to_owned(), |digest| digest.short().to_string());
+            said(
+                json!({ "event": "module", "digest": digest.map(|digest| digest.to_string()) }),
+                format!("the module that serves is {short}"),
+            )
+        }
+        other => {
+            let text = other.to_string();
+            said(member::json(&Rebalance::Note(other.clone()), "consumer"), text)
+        }
+    }
+}
+
+/// A plan that is in force.
+fn planned(plan: &Planned, leading: Option<&Leading>) -> Said {
+    let comparison = compared(plan, leading);
+    let digest = plan.digest.map(|digest| digest.to_string());
+    let rows = comparison.rows.iter().map(|row| json!({ "member": row.name, "partitions": row.after.len() }));
+    let known = plan.before.is_some();
+    let json = json!({
+        "event": "planned",
+        "generation": plan.generation,
+        "protocol": plan.protocol,
+        "digest": digest,
+        "served_by": plan.served_by.to_string(),
+        "partitions": comparison.partitions,
+        "moved": known.then_some(comparison.moved),
+        "unowned": comparison.unowned.1,
+        "near": comparison.near().map(|(_, near)| near),
+        "members": rows.collect::<Vec<_>>(),
+    });
+    let by = match &plan.served_by {
+        ServedBy::Chosen => plan.digest.map(|it| format!(" by module {}", it.short())).unwrap_or_default(),
+        other => format!(" by {other}"),
+    };
+    let (_, (least, most)) = comparison.spread();
+    let mut text = format!(
+        "planned generation {} under {}{by}: {} partitions for {} members, {least} to {most} each",
+        plan.generation,
+        plan.protocol,
+        comparison.partitions,
+        comparison.rows.len(),
+    );
+    if known {
+        text.push_str(&format!(", {} moved", comparison.moved));
+    }
+    if comparison.unowned.1 > 0 {
+        text.push_str(&format!(", {} wait for their old owners or have none", comparison.unowned.1));
+    }
+    if let Some((_, near)) = comparison.near() {
+        text.push_str(&format!(", {near} near their member"));
+    }
+    said(json, text)
+}
+
+fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
+    let before: HashMap<&MemberId, &[u8]> =
+        plan.before.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, &state[..])).collect();
+    let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
+    let members = plan.members.iter().filter(|member| wants_something(&member.metadata));
+    let told = |member: &crate::assignor::MemberInput| {
+        let facts = leading.map(|leading| leading.spoken.facts(member)).unwrap_or_default();
+        facts.get("rack").and_then(Value::as_str).map(str::to_owned)
+    };
+    let parties = members.map(|member| Party {
+        name: member.instance.as_ref().map_or_else(|| member.id.to_string(), |instance| instance.to_string()),
+        rack: rack_of(&member.metadata).or_else(|| told(member)),
+        before: before.get(&member.id).copied(),
+        after: after.get(&member.id).copied().unwrap_or_default(),
+    });
+    compare(parties, &plan.topics)
+}
+
+/// That nobody elects.
+pub fn no_election(module: &str, folder: &str) -> Said {
+    said(
+        json!({ "event": "no_election", "missing": module }),
+        format!(
+            "there is no module {module} in {folder}: this lead stands for no election, and a second one of the same group would \
+             put it out"
+        ),
+    )
+}
+
+/// That the file of settings cannot be used.
+pub fn settings_refused(reason: &str) -> Said {
+    said(json!({ "event": "settings_refused", "reason": reason }), format!("the settings stay as they are: {reason}"))
+}
+
+/// That it says something else now.
+pub fn settings_changed(rules: &Rules) -> Said {
+    let config = rules.config.values().next();
+    said(
+        json!({ "event": "settings", "config": config }),
+        format!("the settings are {} now", config.unwrap_or(&Value::Null)),
+    )
+}
+
+/// How it ends.
+pub fn ended(was_in: bool, handed_back: bool, has_election: bool, session: Duration) -> Said {
+    let json = json!({ "event": "ended", "handed_back": was_in && handed_back });
+    let text = match (was_in, handed_back) {
+        (false, _) => "ended".to_owned(),
+        (true, true) => "ended, and left the group: it goes on under its clients' own strategy".to_owned(),
+        (true, false) => {
+            let who = if has_election { "a standby or a restart" } else { "a restart" };
+            format!(
+                "ended; its place is kept for {who} for {} s, then the group goes on under its clients' own strategy",
+                session.as_secs()
+            )
+        }
+    };
+    said(json, text)
+}

@@ -1,0 +1,361 @@
+//! The loop of `divvy lead`: it carries what happens to [`Standing`] and does what that wants. It decides nothing.
+
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use serde_json::Value;
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+
+use super::plan_only::{DryRun, no_module, reads_lag, strategies};
+use super::{Lead, Task, events};
+use crate::assignor::subscribed;
+use crate::cli::clock;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::output::{Output, plain};
+use crate::cli::signals::Stop;
+use crate::client::{Duty, Leading, Member, Note, Rebalance, Role, Rollout, Rules};
+use crate::lead::standing::{Join, Joined};
+use crate::lead::{Action, Event, Saying, Standing};
+use crate::sandbox::{Sandbox, SandboxLimits};
+
+/// Who elects the active one of several leads, and its module.
+const ELECTION: (&str, &str) = ("single-writer", "active-standby");
+
+/// The name of the group in which they do.
+const ELECTION_SUFFIX: &str = ".lead";
+
+/// Kafka's brokers take no shorter session (`group.min.session.timeout.ms`): so soon a standby knows.
+const ELECTION_SESSION: Duration = Duration::from_secs(6);
+
+/// A session has room for two lost heartbeats.
+const BEATS_PER_SESSION: u32 = 3;
+
+/// Every rebalance waits for this member to notice it: sooner than Kafka's clients, which beat every 3 s.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A rebalance never waits for one that has nothing to finish; it is the time that a broker waits for it at all.
+const REBALANCE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A new module serves that soon: a file that is copied is complete by then.
+const ROLLOUT: Rollout = Rollout::Eager { within: Duration::from_secs(1) };
+
+/// How often the file of settings is looked at.
+const LOOKS_AT_SETTINGS: Duration = Duration::from_secs(1);
+
+/// All that the loop has.
+struct Live<'a> {
+    task: Task,
+    flags: Lead,
+    output: &'a Output,
+    sandbox: Sandbox,
+    rules: Rules,
+    standing: Standing,
+    /// The member of the group, while this one is active.
+    target: Option<Member>,
+    /// What it offers, for settings that change.
+    leading: Option<Leading>,
+    /// The generation whose plan this one made last.
+    planned: Option<i32>,
+    /// What the settings' file said last that was wrong with it.
+    trouble: Option<String>,
+}
+
+/// Leads until told to end.
+pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Result<()> {
+    let mut stop = Stop::listen()?;
+    let sandbox = Sandbox::new(SandboxLimits::default())?;
+    let mut election = stand(&task, &flags, &sandbox, output).await?;
+    let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
+    let rules = rules(&task.assignor, config);
+    let (target, leading, planned, trouble) = (None, None, None, None);
+    let mut live = Live { task, flags, output, sandbox, rules, standing, target, leading, planned, trouble };
+    let done = live.run(&mut election, &mut stop).await;
+    let ended = tokio::select! {
+        ended = live.end(election) => ended,
+        // Whoever asks twice does not want to wait.
+        () = stop.wished() => Ok(()),
+    };
+    done.and(ended)
+}
+
+/// Begins the election; none if there is to be none. The modules are looked at before anything is joined.
+async fn stand(task: &Task, flags: &Lead, sandbox: &Sandbox, output: &Output) -> Result<Option<Member>> {
+    let (shared, folder) = (sandbox.clone(), task.folder.clone());
+    let modules = blocking(move || strategies(Some(shared), &folder)).await?;
+    let leading = leading_by(task, flags, Vec::new());
+    if leading.strategy(&modules).is_none() {
+        return Err(no_module(&task.assignor, &task.folder, &modules));
+    }
+    if flags.alone {
+        return Ok(None);
+    }
+    if modules.called(ELECTION.1, ELECTION.0).is_none() {
+        let said = events::no_election(ELECTION.1, &super::shown(&task.folder));
+        output.print(&said.json, || said.text.clone())?;
+        return Ok(None);
+    }
+    let group = format!("{}{ELECTION_SUFFIX}", task.group);
+    let builder = Member::builder(&task.cluster.brokers, &group)
+        .assignors(&task.folder)
+        .sandbox(sandbox.clone())
+        .client_id("divvy-lead")
+        .security(task.cluster.security.read()?)
+        .single_writer()
+        .session_timeout(ELECTION_SESSION)
+        .heartbeat_interval(ELECTION_SESSION / BEATS_PER_SESSION);
+    Ok(Some(builder.join().await.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?))
+}
+
+fn leading_by(task: &Task, flags: &Lead, names: Vec<(crate::ids::Protocol, crate::ids::Mode)>) -> Leading {
+    Leading { assignor: task.assignor.clone(), names, spoken: flags.settings.spoken(), last_plan: None }
+}
+
+fn rules(assignor: &str, config: Value) -> Rules {
+    let name = assignor.split('@').next().unwrap_or(assignor).to_owned();
+    Rules { config: [(name, config)].into(), ..Rules::default() }
+}
+
+impl Live<'_> {
+    async fn run(&mut self, election: &mut Option<Member>, stop: &mut Stop) -> Result<()> {
+        let mut looks = interval(LOOKS_AT_SETTINGS);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        if election.is_none() {
+            self.give(Event::Elected).await?;
+        }
+        loop {
+            let due = self.standing.next_deadline();
+            let wait = due.map(|at| at - clock::now());
+            tokio::select! {
+                () = stop.wished() => return Ok(()),
+                event = next(election) => self.elects(event).await?,
+                event = next(&mut self.target) => self.hears(event).await?,
+                () = until(wait) => self.give(Event::Tick).await?,
+                () = changes(&mut looks, self.flags.settings.may_change()) => self.look_at_settings()?,
+            }
+        }
+    }
+
+    async fn give(&mut self, event: Event) -> Result<()> {
+        let mut events = vec![event];
+        while let Some(event) = events.pop() {
+            for action in self.standing.handle(event, clock::now()) {
+                events.extend(self.perform(action).await?);
+            }
+        }
+        Ok(())
+    }
+
+    async fn perform(&mut self, action: Action) -> Result<Option<Event>> {
+        match action {
+            Action::Say(saying) => self.say(&saying)?,
+            Action::Look => {
+                let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
+                let looked = blocking(move || cluster.group(&group)).await;
+                // What cannot be led is no passing trouble.
+                return match looked {
+                    Err(error) if Failure::kind(&error) == Kind::Failed => Err(error),
+                    looked => Ok(Some(Event::Looked(looked.map_err(|error| format!("{error:#}"))))),
+                };
+            }
+            Action::Join(join) => self.join(join).await?,
+            Action::TakeOver => self.target.iter().for_each(Member::take_over),
+            Action::Review => return Ok(Some(Event::Reviewed(self.review().await))),
+            Action::PlanAnew(reason) => self.target.iter().for_each(|member| member.plan_anew(reason)),
+            Action::Abandon => self.abandon(),
+            Action::Stop(reason) => return Err(Failure::of(Kind::Failed, reason)),
+        }
+        Ok(None)
+    }
+
+    fn say(&self, saying: &Saying) -> Result<()> {
+        let said = events::saying(saying, &self.task.group, &self.task.assignor, self.flags.session());
+        self.output.print(&said.json, || plain(&said.text))
+    }
+
+    async fn join(&mut self, join: Join) -> Result<()> {
+        let mut leading = leading_by(&self.task, &self.flags, join.names);
+        leading.last_plan = join.last_plan;
+        let session = self.flags.session();
+        let mut builder = Member::builder(&self.task.cluster.brokers, &self.task.group)
+            .assignors(&self.task.folder)
+            .sandbox(self.sandbox.clone())
+            .client_id("divvy-lead")
+            .security(self.task.cluster.security.read()?)
+            .instance_id(&self.flags.instance_id)
+            .session_timeout(session)
+            .rebalance_timeout(REBALANCE_TIMEOUT)
+            .heartbeat_interval(HEARTBEAT_INTERVAL.min(session / BEATS_PER_SESSION))
+            .rollout(ROLLOUT)
+            .lead(leading.clone(), self.rules.clone());
+        if join.take_over {
+            builder = builder.take_over();
+        }
+        let member = builder.join().await.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
+        (self.target, self.leading, self.planned) = (Some(member), Some(leading), None);
+        Ok(())
+    }
+
+    fn abandon(&mut self) {
+        if let Some(member) = self.target.take() {
+            member.abandon();
+        }
+        self.leading = None;
+    }
+
+    /// What the election says.
+    async fn elects(&mut self, event: Option<Rebalance>) -> Result<()> {
+        match event {
+            None => Err(Failure::of(Kind::Failed, "this lead is out of the election: the member was ended")),
+            Some(Rebalance::Failed { reason }) => {
+                Err(Failure::of(Kind::Failed, format!("this lead is out of the election: {reason}")))
+            }
+            Some(Rebalance::Assigned(assigned)) => match assigned.duty() {
+                Some(Duty::Active(_)) => self.give(Event::Elected).await,
+                Some(Duty::Standby { active }) => self.give(Event::StoodDown(active)).await,
+                None => Ok(()),
+            },
+            Some(Rebalance::Lost { .. }) => self.give(Event::StoodDown(String::new())).await,
+            Some(Rebalance::Note(note @ (Note::CoordinatorLost { .. } | Note::Fault { .. } | Note::NoPlan { .. }))) => {
+                tracing::warn!(%note, "election");
+                Ok(())
+            }
+            // Whoever was active stays so while the others join: the shared place in the group is what fences.
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// What the group says.
+    async fn hears(&mut self, event: Option<Rebalance>) -> Result<()> {
+        let Some(event) = event else {
+            self.abandon();
+            return self.give(Event::Out("the member was ended".to_owned())).await;
+        };
+        match event {
+            Rebalance::Assigned(assigned) => {
+                let joined = Joined {
+                    generation: assigned.generation.0,
+                    protocol: assigned.protocol,
+                    leads: assigned.role == Role::Leader,
+                    leader: assigned.leader.to_string(),
+                    planned: self.planned == Some(assigned.generation.0),
+                };
+                self.give(Event::Joined(joined)).await
+            }
+            Rebalance::Failed { reason } => {
+                self.abandon();
+                match self.flags.alone {
+                    true => Err(Failure::of(
+                        Kind::Failed,
+                        format!("this lead is out of group {}: {reason}", self.task.group),
+                    )),
+                    false => self.give(Event::Out(reason)).await,
+                }
+            }
+            Rebalance::Note(note) => {
+                if let Note::Planned(plan) = &note {
+                    self.planned = Some(plan.generation.0);
+                }
+                let said = events::note(&note, self.leading.as_ref());
+                self.output.print(&said.json, || plain(&said.text))
+            }
+            // It owns nothing that it could give up or lose.
+            Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
+        }
+    }
+
+    /// Whether the plan in force is what would be decided now.
+    async fn review(&self) -> Result<bool, String> {
+        let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
+        let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
+        let (spoken, sandbox) = (self.flags.settings.spoken(), self.sandbox.clone());
+        let config = self.rules.config.values().next().cloned().unwrap_or(Value::Null);
+        let compared = blocking(move || {
+            let modules = strategies(Some(sandbox), &folder)?;
+            let described = cluster.group(&group)?;
+            if !described.is_stable() {
+                return Err(anyhow!("the group rebalances already"));
+            }
+            let topics = cluster.topics(&subscribed(&described.inputs()))?;
+            let leading = Leading { assignor, names: Vec::new(), spoken, last_plan: None };
+            if leading.strategy(&modules).is_some_and(reads_lag) {
+                return Err(anyhow!("its strategy reads how far the group is behind"));
+            }
+            let (assignor, spoken) = (&leading.assignor, &leading.spoken);
+            let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
+            Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
+        });
+        compared.await.map_err(|error| format!("{error:#}"))
+    }
+
+    /// The file of settings may have changed.
+    fn look_at_settings(&mut self) -> Result<()> {
+        let config = match self.flags.settings.config() {
+            Ok(config) => config,
+            Err(error) => {
+                let text = format!("{error:#}");
+                if self.trouble.replace(text.clone()).as_ref() == Some(&text) {
+                    return Ok(());
+                }
+                let said = events::settings_refused(&text);
+                return self.output.print(&said.json, || plain(&said.text));
+            }
+        };
+        self.trouble = None;
+        let rules = rules(&self.task.assignor, config);
+        if rules == self.rules {
+            return Ok(());
+        }
+        self.rules = rules;
+        if let (Some(member), Some(leading)) = (&self.target, &self.leading) {
+            member.lead_by(leading.clone(), self.rules.clone());
+        }
+        let said = events::settings_changed(&self.rules);
+        self.output.print(&said.json, || plain(&said.text))
+    }
+
+    /// Ends in good order: a standby is elected at once, and finds the place kept, or the group is handed back.
+    async fn end(&mut self, election: Option<Member>) -> Result<()> {
+        let was_in = self.target.is_some();
+        self.abandon();
+        if was_in && self.flags.hand_back {
+            let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
+            let instance = self.flags.instance_id.clone();
+            blocking(move || cluster.remove(&group, &instance)).await?;
+        }
+        let has_election = election.is_some();
+        if let Some(member) = election {
+            member.leave().await;
+        }
+        let said = events::ended(was_in, self.flags.hand_back, has_election, self.flags.session());
+        self.output.print(&said.json, || plain(&said.text))
+    }
+}
+
+/// What a member hears next; for ever nothing if there is none.
+async fn next(member: &mut Option<Member>) -> Option<Rebalance> {
+    match member {
+        Some(member) => member.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(wait: Option<Duration>) {
+    match wait {
+        Some(wait) => sleep(wait.max(Duration::from_millis(1))).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn changes(looks: &mut Interval, may_change: bool) {
+    match may_change {
+        true => drop(looks.tick().await),
+        false => std::future::pending().await,
+    }
+}
+
+/// Questions to a cluster and modules that compile block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(anyhow!("its thread panicked: this is a bug in divvy")))
+}

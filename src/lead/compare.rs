@@ -1,0 +1,217 @@
+//! What a plan changes: for each member what it has, what it would have, what comes and goes; for the group how much moves,
+//! how even it is, and how much work is near its member.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::embedded::consumer::{Assignment, Subscription};
+use crate::ids::TopicName;
+use crate::topics::TopicTable;
+
+/// One partition.
+pub type Partition = (TopicName, i32);
+
+/// A member before it is compared.
+#[derive(Clone, Debug)]
+pub struct Party<'a> {
+    /// The name that people know it by.
+    pub name: String,
+    /// Where it stands, if anybody said.
+    pub rack: Option<String>,
+    /// The state that it has; none for a newcomer.
+    pub before: Option<&'a [u8]>,
+    /// The state that it would have.
+    pub after: &'a [u8],
+}
+
+/// A member.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// The name that people know it by.
+    pub name: String,
+    /// Where it stands, if anybody said.
+    pub rack: Option<String>,
+    /// What it has.
+    pub before: BTreeSet<Partition>,
+    /// What it would have.
+    pub after: BTreeSet<Partition>,
+    /// How many of both are near it, where racks are known.
+    pub near: Option<(usize, usize)>,
+}
+
+impl Row {
+    /// What it would get.
+    pub fn gets(&self) -> impl Iterator<Item = &Partition> {
+        self.after.difference(&self.before)
+    }
+
+    /// What it would give up.
+    pub fn gives(&self) -> impl Iterator<Item = &Partition> {
+        self.before.difference(&self.after)
+    }
+}
+
+/// A plan against what is.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Comparison {
+    /// The members, by name.
+    pub rows: Vec<Row>,
+    /// How many partitions the group's topics have.
+    pub partitions: usize,
+    /// How many come to a member while another had them.
+    pub moved: usize,
+    /// How many come to a member and were nobody's.
+    pub new: usize,
+    /// How many had no owner, and would have none.
+    pub unowned: (usize, usize),
+}
+
+impl Comparison {
+    /// The fewest and the most that a member has, and would have.
+    pub fn spread(&self) -> ((usize, usize), (usize, usize)) {
+        let of = |count: fn(&Row) -> usize| {
+            let counts = self.rows.iter().map(count);
+            (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0))
+        };
+        (of(|row| row.before.len()), of(|row| row.after.len()))
+    }
+
+    /// How many are near their member, and would be; none where no rack is known.
+    pub fn near(&self) -> Option<(usize, usize)> {
+        let known = self.rows.iter().filter_map(|row| row.near);
+        known.reduce(|sum, near| (sum.0 + near.0, sum.1 + near.1))
+    }
+
+    /// Whether it would change anything.
+    pub fn changes_nothing(&self) -> bool {
+        self.rows.iter().all(|row| row.before == row.after)
+    }
+}
+
+/// Compares. Members that are there for no work of their own (`divvy lead` itself) are left out.
+pub fn compare<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics: &TopicTable) -> Comparison {
+    let mut rows: Vec<Row> = parties
+        .into_iter()
+        .map(|party| {
+            let (before, after) = (party.before.map(partitions).unwrap_or_default(), partitions(party.after));
+            let near = party.rack.as_deref().and_then(|rack| near(rack, &before, &after, topics));
+            Row { name: party.name, rack: party.rack, before, after, near }
+        })
+        .collect();
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    let owners = |of: fn(&Row) -> &BTreeSet<Partition>| {
+        let mut owned = BTreeMap::<&Partition, usize>::new();
+        rows.iter().flat_map(of).for_each(|partition| *owned.entry(partition).or_default() += 1);
+        owned
+    };
+    let (before, after) = (owners(|row| &row.before), owners(|row| &row.after));
+    let gets: Vec<&Partition> = rows.iter().flat_map(Row::gets).collect();
+    let moved = gets.iter().filter(|partition| before.contains_key(*partition)).count();
+    let all = topics.0.values().map(|topic| topic.partitions as usize).sum::<usize>();
+    let exist = |owned: &BTreeMap<&Partition, usize>| {
+        owned.keys().filter(|(topic, number)| topics.has_partition(topic.as_str(), *number)).count()
+    };
+    let unowned = (all - exist(&before).min(all), all - exist(&after).min(all));
+    let new = gets.len() - moved;
+    Comparison { rows, partitions: all, moved, new, unowned }
+}
+
+/// The rack that a member tells with its subscription.
+pub fn rack_of(metadata: &[u8]) -> Option<String> {
+    Subscription::decode(metadata).ok()?.tail.rack.map(str::to_owned)
+}
+
+/// Whether a member wants any topic.
+pub fn wants_something(metadata: &[u8]) -> bool {
+    Subscription::decode(metadata).is_ok_and(|said| !said.topics.is_empty())
+}
+
+fn partitions(state: &[u8]) -> BTreeSet<Partition> {
+    let Ok(assignment) = Assignment::decode_state(state) else { return BTreeSet::new() };
+    let topics = assignment.topics.iter();
+    topics.flat_map(|it| it.partitions.iter().map(|number| (TopicName::from(it.topic), number))).collect()
+}
+
+fn near(
+    rack: &str,
+    before: &BTreeSet<Partition>,
+    after: &BTreeSet<Partition>,
+    topics: &TopicTable,
+) -> Option<(usize, usize)> {
+    if topics.0.values().all(|topic| topic.racks.is_empty()) {
+        return None;
+    }
+    let is_near = |(topic, number): &&Partition| {
+        let at = usize::try_from(*number).ok();
+        let racks = topics.get(topic.as_str()).and_then(|topic| topic.racks.get(at?));
+        racks.is_some_and(|racks| racks.iter().any(|it| it == rack))
+    };
+    Some((before.iter().filter(is_near).count(), after.iter().filter(is_near).count()))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::embedded::consumer::TopicPartitions;
+    use crate::topics::Topic;
+
+    pub fn state(partitions: &[i32]) -> Vec<u8> {
+        let topics = vec![TopicPartitions { topic: "t", partitions: partitions.iter().copied().collect() }];
+        Assignment { topics, user_data: None }.encode()
+    }
+
+    pub fn topics(racks: &[&str]) -> TopicTable {
+        let racks: Vec<Vec<String>> = racks.iter().map(|rack| vec![(*rack).to_owned()]).collect();
+        TopicTable([("t".into(), Topic { partitions: 4, racks })].into())
+    }
+
+    fn compared(parties: &[(&str, Option<&str>, Option<&[i32]>, &[i32])], topics: &TopicTable) -> Comparison {
+        let states: Vec<_> = parties.iter().map(|(.., before, after)| (before.map(state), state(after))).collect();
+        let party = |((name, rack, ..), (before, after)): (
+            &(&str, Option<&str>, Option<&[i32]>, &[i32]),
+            &'_ (Option<Vec<u8>>, Vec<u8>),
+        )| { ((*name).to_owned(), rack.map(str::to_owned), before.clone(), after.clone()) };
+        let owned: Vec<_> = parties.iter().zip(&states).map(party).collect();
+        let parties = owned.iter().map(|(name, rack, before, after)| Party {
+            name: name.clone(),
+            rack: rack.clone(),
+            before: before.as_deref(),
+            after,
+        });
+        compare(parties, topics)
+    }
+
+    #[test]
+    fn what_moves_is_counted_once_and_what_nobody_had_is_no_move() {
+        let plan = compared(&[("b", None, Some(&[0, 1, 2]), &[0, 1]), ("a", None, None, &[2, 3])], &topics(&[]));
+        assert_eq!((plan.moved, plan.new, plan.unowned, plan.partitions), (1, 1, (1, 0), 4));
+        assert_eq!(plan.spread(), ((0, 3), (2, 2)));
+        assert_eq!(plan.rows[0].name, "a");
+        assert_eq!(plan.rows[1].gives().count(), 1);
+        assert_eq!(plan.near(), None);
+        assert!(!plan.changes_nothing());
+    }
+
+    #[test]
+    fn with_copies_each_copy_that_comes_to_somebody_counts() {
+        let plan =
+            compared(&[("a", None, Some(&[0, 1]), &[0, 1]), ("b", None, Some(&[2, 3]), &[0, 1, 2, 3])], &topics(&[]));
+        assert_eq!((plan.moved, plan.new, plan.unowned), (2, 0, (0, 0)));
+    }
+
+    #[test]
+    fn near_is_what_lies_in_the_members_rack() {
+        let topics = topics(&["x", "x", "y", "y"]);
+        let plan =
+            compared(&[("a", Some("x"), Some(&[0, 2]), &[0, 1]), ("b", Some("y"), Some(&[1, 3]), &[2, 3])], &topics);
+        assert_eq!(plan.near(), Some((2, 4)));
+        assert_eq!(plan.rows[0].near, Some((1, 2)));
+    }
+
+    #[test]
+    fn states_that_cannot_be_read_are_nothing() {
+        let party = Party { name: "a".into(), rack: None, before: Some(b"?"), after: b"" };
+        let plan = compare([party], &topics(&[]));
+        assert!(plan.changes_nothing());
+        assert_eq!(plan.unowned, (4, 4));
+    }
+}

@@ -1,0 +1,219 @@
+//! Stories of one `divvy lead`.
+
+use super::*;
+use crate::lead::DescribedMember;
+
+struct Story {
+    standing: Standing,
+    now: Timestamp,
+    told: Vec<Saying>,
+    wanted: Vec<Action>,
+}
+
+impl Story {
+    fn new(wishes: Wishes) -> Self {
+        let now = Timestamp(1_000_000);
+        let wishes = Wishes { instance: "divvy-lead".into(), ..wishes };
+        Self { standing: Standing::new(wishes, now), now, told: Vec::new(), wanted: Vec::new() }
+    }
+
+    fn give(&mut self, event: Event) -> &mut Self {
+        for action in self.standing.handle(event, self.now) {
+            match action {
+                Action::Say(saying) => self.told.push(saying),
+                action => self.wanted.push(action),
+            }
+        }
+        self
+    }
+
+    fn pass(&mut self, time: Duration) -> &mut Self {
+        self.now = self.now + time;
+        self.give(Event::Tick)
+    }
+
+    fn wants(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    fn said(&mut self) -> Saying {
+        assert_eq!(self.told.len(), 1, "{:?}", self.told);
+        self.told.remove(0)
+    }
+
+    fn join(&mut self) -> Join {
+        match self.wants().as_slice() {
+            [Action::Join(join)] => join.clone(),
+            other => panic!("it did not join, but {other:?}"),
+        }
+    }
+
+    /// It is alone, looks at that group and joins it.
+    fn joins(wishes: Wishes, group: Described) -> (Self, Join) {
+        let mut story = Self::new(wishes);
+        story.give(Event::Elected);
+        assert_eq!(story.wants(), [Action::Look]);
+        story.give(Event::Looked(Ok(group)));
+        let join = story.join();
+        story.told.clear();
+        (story, join)
+    }
+}
+
+fn member(id: &str, instance: Option<&str>) -> DescribedMember {
+    DescribedMember { id: id.into(), instance: instance.map(Into::into), ..DescribedMember::default() }
+}
+
+fn running(members: Vec<DescribedMember>) -> Described {
+    Described { state: "Stable".into(), protocol_type: "consumer".into(), protocol: "range".into(), members }
+}
+
+fn generation(number: i32, leads: bool, planned: bool) -> Event {
+    let leader = if leads { "divvy-lead-1" } else { "java-1" };
+    Event::Joined(Joined { generation: number, protocol: "range".into(), leads, leader: leader.into(), planned })
+}
+
+const TAKES: Wishes =
+    Wishes { instance: String::new(), stated: Vec::new(), take_over: true, retake: false, elected: false };
+
+#[test]
+fn the_first_in_an_empty_group_leads_it_and_says_so_once() {
+    let (mut story, join) = Story::joins(Wishes::default(), Described::default());
+    assert_eq!((join.take_over, join.last_plan, join.names.len()), (false, None, 5));
+    story.give(generation(1, true, true));
+    assert_eq!(story.said(), Saying::Leads { generation: 1, protocol: "range".into(), kept: false });
+    story.give(generation(2, true, true)).give(generation(2, true, false));
+    assert!(story.told.is_empty() && story.wanted.is_empty(), "{:?}", story.wanted);
+}
+
+#[test]
+fn in_a_running_group_it_follows_and_says_so() {
+    let (mut story, join) = Story::joins(Wishes::default(), running(vec![member("java-1", None)]));
+    assert!(!join.take_over);
+    story.give(generation(4, false, false));
+    assert_eq!(story.said(), Saying::Follows { leader: "java-1".into(), protocol: "range".into() });
+    story.give(generation(5, false, false));
+    assert!(story.told.is_empty(), "the same one leads: nobody has to read that again");
+    story.give(generation(6, true, true));
+    assert!(matches!(story.said(), Saying::Leads { .. }), "the leader left, and the lead came to it");
+}
+
+#[test]
+fn it_takes_over_only_if_it_was_told_to() {
+    let (mut story, join) = Story::joins(TAKES, running(vec![member("java-1", None)]));
+    assert!(join.take_over);
+    story.give(generation(6, true, true));
+    assert!(matches!(story.said(), Saying::Leads { .. }));
+    story.give(generation(7, false, false));
+    assert_eq!(story.said(), Saying::LostLead { leader: "java-1".into(), retakes_in: None });
+    assert!(story.wants().is_empty() && story.standing.next_deadline().is_none(), "and once");
+}
+
+#[test]
+fn an_empty_group_needs_no_taking_over() {
+    assert!(!Story::joins(TAKES, Described::default()).1.take_over);
+    assert!(!Story::joins(TAKES, running(vec![member("old", Some("divvy-lead"))])).1.take_over);
+}
+
+#[test]
+fn others_may_come_between_but_not_for_ever() {
+    let (mut story, _) = Story::joins(TAKES, running(vec![member("java-1", None)]));
+    for attempt in 2..=3 {
+        story.give(generation(attempt, false, false));
+        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned() });
+        assert_eq!(story.wants(), [Action::TakeOver]);
+    }
+    story.give(generation(4, false, false));
+    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into() });
+    story.give(generation(5, false, false));
+    assert!(matches!(story.said(), Saying::Follows { .. }));
+}
+
+#[test]
+fn who_comes_back_takes_its_place_and_looks_whether_the_plan_still_holds() {
+    let group = running(vec![member("java-1", None), member("divvy-lead-0", Some("divvy-lead"))]);
+    let (mut story, join) = Story::joins(TAKES, group);
+    assert!(!join.take_over, "it may still lead");
+    assert_eq!(join.last_plan.unwrap().len(), 2);
+    story.give(generation(4, true, false));
+    assert_eq!(story.said(), Saying::Leads { generation: 4, protocol: "range".into(), kept: true });
+    assert_eq!(story.wants(), [Action::Review]);
+    story.give(Event::Reviewed(Ok(false)));
+    assert_eq!(story.said(), Saying::Confirmed);
+    story.give(Event::Reviewed(Ok(true)));
+    assert!(matches!(story.wants().as_slice(), [Action::PlanAnew(_)]));
+}
+
+#[test]
+fn who_comes_back_and_does_not_lead_takes_over_if_told_to() {
+    let group = running(vec![member("java-1", None), member("divvy-lead-0", Some("divvy-lead"))]);
+    let (mut story, _) = Story::joins(TAKES, group);
+    story.give(generation(4, false, false));
+    assert_eq!(story.wants(), [Action::TakeOver]);
+}
+
+#[test]
+fn a_lost_lead_is_taken_again_if_that_is_wanted_and_ever_more_slowly() {
+    let (mut story, _) = Story::joins(Wishes { retake: true, ..Wishes::default() }, Described::default());
+    let mut number = 0;
+    for wait in [1, 2, 4, 8] {
+        story.give(generation(number + 1, true, true));
+        story.give(generation(number + 2, false, false));
+        number += 2;
+        let wait = Duration::from_secs(wait);
+        assert_eq!(story.told.pop(), Some(Saying::LostLead { leader: "java-1".into(), retakes_in: Some(wait) }));
+        story.told.clear();
+        story.pass(wait - Duration::from_millis(1));
+        assert!(story.wants().is_empty());
+        story.pass(Duration::from_millis(1));
+        assert_eq!(story.wants(), [Action::TakeOver]);
+        story.told.clear();
+    }
+    story.give(generation(20, true, true)).pass(HELD_WELL).give(generation(21, false, false));
+    assert!(matches!(story.told.last(), Some(Saying::LostLead { retakes_in: Some(FIRST_WAIT), .. })));
+}
+
+#[test]
+fn only_the_elected_one_is_in_the_group() {
+    let mut story = Story::new(Wishes { elected: true, ..Wishes::default() });
+    story.give(Event::StoodDown("other".into()));
+    assert_eq!(story.said(), Saying::Standby { active: "other".into() });
+    story.give(Event::StoodDown("other".into()));
+    assert!(story.wants().is_empty() && story.told.is_empty());
+    story.give(Event::Elected);
+    assert_eq!((story.said(), story.wants()), (Saying::Active, vec![Action::Look]));
+    story.give(Event::Looked(Ok(Described::default()))).give(generation(1, true, true));
+    (story.told.clear(), story.wants());
+    story.give(Event::StoodDown(String::new()));
+    assert_eq!(story.wants(), [Action::Abandon], "whoever is elected now has its place");
+    story.give(generation(2, true, true)).give(Event::Out("fenced".into()));
+    assert!(story.wants().is_empty(), "what comes late means nothing");
+}
+
+#[test]
+fn a_coordinator_that_cannot_be_asked_is_asked_again() {
+    let mut story = Story::new(Wishes::default());
+    story.give(Event::Elected).give(Event::Looked(Err("it is away".into())));
+    let again_in = Duration::from_secs(1);
+    assert_eq!(story.said(), Saying::CannotLook { reason: "it is away".into(), again_in });
+    story.wants();
+    story.pass(again_in);
+    assert_eq!(story.wants(), [Action::Look]);
+}
+
+#[test]
+fn out_of_the_group_it_looks_again() {
+    let (mut story, _) = Story::joins(Wishes::default(), Described::default());
+    story.give(Event::Out("another process has this instance id".into()));
+    assert!(matches!(story.said(), Saying::Out { .. }));
+    story.pass(Duration::from_secs(1));
+    assert_eq!(story.wants(), [Action::Look]);
+}
+
+#[test]
+fn a_group_that_cannot_be_led_ends_it_with_the_reason() {
+    let mut story = Story::new(Wishes::default());
+    let streams = Described { protocol: "stream".into(), ..running(Vec::new()) };
+    story.give(Event::Elected).give(Event::Looked(Ok(streams)));
+    assert!(matches!(story.wants().last(), Some(Action::Stop(why)) if why.contains("Kafka Streams")));
+}

@@ -1,0 +1,193 @@
+//! A Kafka cluster that the topics come from: it is looked at every few seconds, and what has changed there becomes the
+//! topics of this coordinator. While it is away the topics stay what they were last.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Handle;
+use super::config::KafkaCluster;
+use super::limits::{CLUSTER_ANSWER_TIMEOUT, CLUSTER_BROKERS_KEPT, CLUSTER_LOOK_FACTOR};
+use crate::ids::TopicName;
+use crate::peer::topics::{racks_of_brokers, topic};
+use crate::peer::{Connection, Dial, Security, address_of};
+use crate::topics::{Rack, Topic};
+use crate::wire::Text;
+use crate::wire::messages::metadata::MetadataRequest;
+use crate::wire::streamed::{self, Part};
+
+/// The id of a topic that has none.
+const NO_ID: [u8; 16] = [0; 16];
+
+/// Who looks.
+pub(crate) struct Cluster {
+    servers: Vec<String>,
+    dial: Dial,
+    max_age: Duration,
+    connection: Option<Connection>,
+    /// Brokers that told of themselves: where to ask when those that were named are away.
+    brokers: Vec<String>,
+    known: Known,
+    /// What is wrong, as it was said last: the same is not said again.
+    trouble: Option<String>,
+    was_seen: bool,
+}
+
+/// What was seen in looks before.
+#[derive(Clone, Default)]
+struct Known {
+    /// Also of brokers that are away at the moment: a broker that restarts does not move its partitions.
+    racks: BTreeMap<i32, Rack>,
+    /// The topics that were there, and are not gone.
+    names: BTreeSet<TopicName>,
+    /// Their ids: one that was made anew has another.
+    ids: BTreeMap<TopicName, [u8; 16]>,
+    /// Topics that were not there in the last look. Who is not there twice is gone.
+    missing: BTreeSet<TopicName>,
+    /// The bytes of the last answer, in short: the same again is not even read.
+    hash: u64,
+}
+
+/// One look.
+struct Look {
+    known: Known,
+    brokers: Vec<String>,
+    found: BTreeMap<TopicName, Topic>,
+    gone: BTreeSet<TopicName>,
+    /// Topics that were deleted there and made again since the last look.
+    anew: Vec<TopicName>,
+}
+
+impl Cluster {
+    /// Nothing was asked yet.
+    pub(crate) fn new(config: &KafkaCluster, security: Security) -> Self {
+        Self {
+            servers: config.servers.clone(),
+            dial: Dial { client_id: Text::from("divvy-serve"), security },
+            max_age: config.max_age,
+            connection: None,
+            brokers: Vec::new(),
+            known: Known::default(),
+            trouble: None,
+            was_seen: false,
+        }
+    }
+
+    /// Looks until the server stops.
+    pub(crate) async fn watch(mut self, handle: Handle) {
+        // What the store knows comes first: the cluster changes it.
+        handle.topics().wait_loaded().await;
+        loop {
+            let began = handle.clock().mono();
+            match self.look(&handle).await {
+                Ok(()) => {
+                    if self.trouble.take().is_some() {
+                        tracing::info!(cluster = self.servers.join(","), "the Kafka cluster answers again");
+                    }
+                }
+                Err(reason) => self.tell(reason, &handle),
+            }
+            // A large cluster is looked at less often: what that costs here and there stays small.
+            let took = handle.clock().mono() - began;
+            tokio::time::sleep(self.max_age.max(took * CLUSTER_LOOK_FACTOR)).await;
+        }
+    }
+
+    fn tell(&mut self, reason: String, handle: &Handle) {
+        self.connection = None;
+        if self.trouble.as_ref() != Some(&reason) {
+            let topics = handle.topics().view().table().0.len();
+            tracing::warn!(
+                cluster = self.servers.join(","),
+                topics,
+                "the topics cannot be read from the Kafka cluster: {reason}. Groups are served with the topics as they were \
+                 last; it is asked again every {} ms",
+                self.max_age.as_millis()
+            );
+        }
+        self.trouble = Some(reason);
+    }
+
+    async fn look(&mut self, handle: &Handle) -> Result<(), String> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().await?,
+        };
+        let request = MetadataRequest { topics: None, allow_auto_topic_creation: false, ..MetadataRequest::default() };
+        let (frame, version) = connection.call_unread(&request, CLUSTER_ANSWER_TIMEOUT).await?;
+        let known = self.known.clone();
+        let read = handle.aside(move || read(frame, version, known)).await;
+        let read = read.ok_or_else(|| "its answer could not be read: this is a bug of divvy".to_owned())?;
+        self.connection = Some(connection);
+        let Some(look) = read? else { return Ok(()) };
+        let Look { known, brokers, found, gone, anew } = look;
+        let count = found.len();
+        handle.topics().follow(found, gone, anew, handle).await?;
+        (self.known, self.brokers) = (known, brokers);
+        if !std::mem::replace(&mut self.was_seen, true) {
+            tracing::info!(cluster = self.servers.join(","), topics = count, "topics come from the Kafka cluster");
+            handle.topics().tell_left_over();
+        }
+        Ok(())
+    }
+
+    /// Asks one address after the other. Fails with what the first one said: it is the one that people know.
+    async fn connect(&self) -> Result<Connection, String> {
+        let mut first = None;
+        for address in self.servers.iter().chain(&self.brokers) {
+            match self.dial.open(address).await {
+                Ok(connection) => return Ok(connection),
+                Err(error) => first = first.or(Some(error.to_string())),
+            }
+        }
+        Err(first.unwrap_or_else(|| "there is no address to ask".to_owned()))
+    }
+}
+
+/// Reads an answer against what was seen before; nothing if it is the same again.
+fn read(frame: Bytes, version: i16, mut known: Known) -> Result<Option<Look>, String> {
+    // Its number is another each time.
+    let hash = xxhash_rust::xxh3::xxh3_64(frame.get(4..).unwrap_or_default());
+    if hash == known.hash && known.missing.is_empty() {
+        return Ok(None);
+    }
+    let (mut brokers, mut found, mut ids, mut unsure) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let part = |part| match part {
+        Part::Brokers(all) => {
+            brokers = all.iter().take(CLUSTER_BROKERS_KEPT).map(|it| address_of(&it.host, it.port)).collect();
+            known.racks.append(&mut racks_of_brokers(&all));
+        }
+        Part::Topic(it) => {
+            let Some(name) = it.name.as_deref().filter(|_| !it.is_internal).map(TopicName::from) else { return };
+            if it.error_code.is_error() || it.partitions.is_empty() {
+                // It is there, and cannot be told of now.
+                unsure.insert(name);
+                return;
+            }
+            if it.topic_id != NO_ID {
+                ids.insert(name.clone(), it.topic_id);
+            }
+            found.insert(name, topic(&it, &known.racks));
+        }
+    };
+    let error =
+        streamed::metadata(frame, version, part).map_err(|error| format!("its answer cannot be read: {error}"))?;
+    if error.is_error() {
+        return Err(format!("it refuses Metadata: {error}"));
+    }
+    let is_away = |name: &TopicName| !found.contains_key(name) && !unsure.contains(name);
+    let away: BTreeSet<TopicName> = known.names.iter().filter(|name| is_away(name)).cloned().collect();
+    let (gone, missing): (BTreeSet<TopicName>, BTreeSet<TopicName>) =
+        away.into_iter().partition(|name| known.missing.contains(name));
+    let was_another = |(name, id): &(&TopicName, &[u8; 16])| known.ids.get(*name).is_some_and(|before| before != *id);
+    let anew = ids.iter().filter(was_another).map(|(name, _)| name.clone()).collect();
+    known.names.extend(found.keys().cloned());
+    known.names.retain(|name| !gone.contains(name));
+    known.ids.retain(|name, _| !gone.contains(name));
+    known.ids.extend(ids);
+    Ok(Some(Look { known: Known { missing, hash, ..known }, brokers, found, gone, anew }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! A rolling restart of a cooperative group: one member after the other leaves, and another process takes its place.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::crew::{Crew, Kind};
+use crate::ours::{self, Manner};
+use crate::report::{Bar, Report};
+use crate::site::{self, Site};
+use crate::{Options, theirs};
+
+/// The group.
+pub const MEMBERS: usize = 50;
+const PARTITIONS: usize = 200;
+const STRATEGY: &str = "cooperative-sticky";
+
+/// What a restart of all of them cost.
+struct Cost {
+    moved: f64,
+    idle_s: f64,
+    s: f64,
+}
+
+/// divvy's strategy beside the built-ins of the others, on each coordinator.
+pub fn run(options: &Options, report: &mut Report) -> Result<()> {
+    let what = format!("{} of {MEMBERS} members restarted, {PARTITIONS} partitions, {STRATEGY}", options.restarts);
+    report.scenario("restart", &what);
+    for site in site::all()? {
+        let topic = site.topic("restart", PARTITIONS)?;
+        let mut least = f64::INFINITY;
+        for (kind, words) in theirs::kinds() {
+            let mut crew = theirs::crew(&words, &site.address, &format!("restart-{kind}"), &topic)?;
+            let cost =
+                restart(&mut crew, options.restarts, false).with_context(|| format!("{kind} on {}", site.name))?;
+            tell(report, &site, kind, &cost, Bar::None);
+            least = least.min(cost.moved);
+        }
+        let crew = |group: &str| ours::crew(Manner::new(&site.address, group, &topic, STRATEGY));
+        let cost = restart(&mut crew("restart-divvy")?, options.restarts, false).context("divvy's members")?;
+        let bar = if least.is_finite() { Bar::Most(least) } else { Bar::None };
+        tell(report, &site, "divvy", &cost, bar);
+        let cost = restart(&mut crew("restart-static")?, options.restarts, true).context("static members")?;
+        tell(report, &site, "divvy, static members", &cost, Bar::Most(0.0));
+    }
+    Ok(())
+}
+
+fn tell(report: &mut Report, site: &Site, kind: &str, cost: &Cost, bar: Bar) {
+    let on = site.name;
+    report.figure(&format!("partitions moved: {kind} on {on}"), cost.moved, "", bar);
+    report.note(&format!("time without owner, all together: {kind} on {on}"), cost.idle_s, "s");
+    report.note(&format!("the whole restart: {kind} on {on}"), cost.s, "s");
+}
+
+fn restart(crew: &mut Crew<impl Kind>, restarts: usize, is_static: bool) -> Result<Cost> {
+    let instance = |at: usize| is_static.then(|| format!("place-{at:02}"));
+    for at in 0..MEMBERS {
+        crew.start(&format!("old-{at:02}"), instance(at).as_deref())?;
+    }
+    crew.settle(MEMBERS, PARTITIONS).context("the group forms")?;
+    crew.ledger.count_anew();
+    let began = Instant::now();
+    for at in 0..restarts {
+        let old = format!("old-{at:02}");
+        match instance(at) {
+            None => crew.stop(&old)?,
+            Some(place) => crew.stop_as(&old, &place)?,
+        }
+        crew.start(&format!("new-{at:02}"), instance(at).as_deref())?;
+        crew.settle(MEMBERS, PARTITIONS).with_context(|| format!("after {at} restarts"))?;
+    }
+    let ledger = &crew.ledger;
+    Ok(Cost { moved: ledger.moved as f64, idle_s: ledger.idle_s, s: began.elapsed().as_secs_f64() })
+}
