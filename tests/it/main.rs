@@ -10,6 +10,8 @@ mod led_ground;
 mod many_groups;
 mod member;
 mod member_changes;
+mod member_double;
+mod member_errors;
 mod member_ground;
 mod member_lag;
 mod member_modules;

@@ -142,9 +142,7 @@ impl DivvyMember {
                 let pattern = TopicPattern::new("clicks|v.+").expect("it is a pattern");
                 Purpose::Matching { pattern, topics: Vec::new() }
             }
-            JoinsFor::Writing => {
-                Purpose::States { protocol_type: SINGLE_WRITER.into(), metadata: None, context: None }
-            }
+            JoinsFor::Writing => Purpose::States { protocol_type: SINGLE_WRITER.into(), metadata: None, context: None },
         }
     }
 
@@ -436,7 +434,14 @@ impl Actor for DivvyMember {
     fn wakes_at(&self) -> Option<u64> {
         let membership = self.membership.as_ref()?;
         let coming = self.coming.iter().map(|(at, _)| *at);
-        membership.next_deadline().map(|at| at.0).into_iter().chain(coming).chain(self.news_at).chain(self.deed_at).min()
+        membership
+            .next_deadline()
+            .map(|at| at.0)
+            .into_iter()
+            .chain(coming)
+            .chain(self.news_at)
+            .chain(self.deed_at)
+            .min()
     }
 
     fn answered(&mut self, tag: u64, reply: Reply, turn: &mut Turn<'_>) {

@@ -75,7 +75,8 @@ pub fn all_work(is_of_writers: bool) -> BTreeSet<Partition> {
     if is_of_writers {
         return [(PEN.to_owned(), 0)].into();
     }
-    let of = |(name, numbers): &(&str, u32)| (0..*numbers as i32).map(|it| ((*name).to_owned(), it)).collect::<Vec<_>>();
+    let of =
+        |(name, numbers): &(&str, u32)| (0..*numbers as i32).map(|it| ((*name).to_owned(), it)).collect::<Vec<_>>();
     TOPICS.iter().flat_map(of).collect()
 }
 
