@@ -49,6 +49,8 @@ pub struct Line {
     pub text: String,
     pub key: ApiKey,
     pub fault: Option<Fault>,
+    /// Whether it is the heartbeat of a member that has its share, answered as it should be.
+    pub is_steady: bool,
 }
 
 /// What was ordered, and what has happened.
@@ -58,6 +60,8 @@ struct State {
     lines: Vec<Line>,
     open: usize,
     generation: i32,
+    /// Whether the member was given its share of that.
+    is_in: bool,
     ids: usize,
 }
 
@@ -65,8 +69,7 @@ impl State {
     /// Nothing is ordered any more, and the member has been answered since as one that is in.
     fn is_stable(&self) -> bool {
         let last_fault = self.lines.iter().rposition(|line| line.fault.is_some()).unwrap_or(0);
-        self.orders.is_empty()
-            && self.lines[last_fault..].iter().any(|it| it.key == ApiKey::Heartbeat && it.fault.is_none())
+        self.orders.is_empty() && self.lines[last_fault..].iter().any(|line| line.is_steady)
     }
 }
 
@@ -206,7 +209,13 @@ impl State {
     /// Writes a request down. What was ordered for it, and the error that it is answered with.
     fn note(&mut self, key: ApiKey, text: String) -> (Option<Fault>, ErrorCode) {
         let fault = self.orders.pop_front_if(|(of, _)| *of == key).map(|(_, fault)| fault);
-        self.lines.push(Line { at: Instant::now(), text, key, fault });
+        match key {
+            ApiKey::JoinGroup => self.is_in = false,
+            ApiKey::SyncGroup => self.is_in = fault.is_none(),
+            _ => {}
+        }
+        let is_steady = self.is_in && key == ApiKey::Heartbeat && fault.is_none();
+        self.lines.push(Line { at: Instant::now(), text, key, fault, is_steady });
         let error = match fault {
             Some(Fault::Error(error)) => error,
             _ => ErrorCode::None,
@@ -218,7 +227,8 @@ impl State {
         if request.member_id.is_empty() {
             self.ids += 1;
             let text = "JoinGroup as a newcomer".to_owned();
-            self.lines.push(Line { at: Instant::now(), text, key: ApiKey::JoinGroup, fault: None });
+            self.is_in = false;
+            self.lines.push(Line { at: Instant::now(), text, key: ApiKey::JoinGroup, fault: None, is_steady: false });
             let member_id = format!("m{}", self.ids).as_str().into();
             let error_code = ErrorCode::MemberIdRequired;
             return (None, JoinGroupResponse { error_code, member_id, ..Default::default() });

@@ -64,7 +64,7 @@ fn a_parked_sync_is_waited_for_with_heartbeats() {
         story.pass(Duration::from_secs(1));
         if !story.wanted.is_empty() {
             beats += 1;
-            story.beats(ErrorCode::RebalanceInProgress);
+            story.beats(ErrorCode::None);
         }
         story.wants_nothing();
     }
