@@ -161,7 +161,6 @@ impl State {
                     api_key: it.key.code(),
                     min_version: it.versions.min,
                     max_version: it.versions.max,
-                    ..ApiVersion::default()
                 });
                 let answer = ApiVersionsResponse { api_keys: api_keys.collect(), ..Default::default() };
                 bytes = encode_response(version, id, &answer);

@@ -8,7 +8,8 @@ use divvy::group::{GroupSettings, Lead, LeaderSelection, PlanCheck};
 use divvy::ids::GroupId;
 
 use crate::actors::Actor;
-use crate::actors::divvy_member::{DivvyMember, JoinsFor, Kind};
+use crate::actors::divvy_kind::{JoinsFor, Kind};
+use crate::actors::divvy_member::DivvyMember;
 use crate::actors::kafka_client::KafkaClient;
 use crate::actors::kafka_kind::{self, Quirk};
 use crate::dice::Dice;

@@ -13,6 +13,7 @@ mod invariants;
 mod network;
 mod scenario;
 mod server;
+mod what;
 mod work;
 mod world;
 

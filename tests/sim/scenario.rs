@@ -7,7 +7,8 @@ use divvy::group::{GroupLimits, GroupSettings, Lead, LeaderSelection, PlanCheck}
 use divvy::ids::GroupId;
 
 use crate::actors::Actor;
-use crate::actors::divvy_member::{self, DivvyMember, JoinsFor};
+use crate::actors::divvy_kind::{self, JoinsFor};
+use crate::actors::divvy_member::DivvyMember;
 use crate::actors::kafka_client::KafkaClient;
 use crate::actors::kafka_kind::{self, QUIRKS, Quirk};
 use crate::deeds;
@@ -84,7 +85,7 @@ fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -
             let (session_ms, rebalance_ms) = (dice.within(6_000, session), dice.within(3_000, rebalance));
             let heartbeat_ms = dice.within(500, 2_000);
             if dice.percent(divvy_percent) {
-                let kind = divvy_member::Kind {
+                let kind = divvy_kind::Kind {
                     name: format!("d{number}"),
                     group: GroupId::from(GROUP),
                     session_ms,

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use divvy::group::{Reply, WorkId, WorkOutcome};
 use divvy::ids::GroupId;
 
 use crate::actors::{Actor, End, Turn, Wish};
@@ -14,34 +13,13 @@ use crate::invariants::{Seen, Stands, Works};
 use crate::network::{Asked, Link, Network};
 use crate::scenario::{GROUP, Scenario};
 use crate::server::{Out, Server};
+use crate::what::What;
 
 /// How long a group rests after it became stable, to see whether it stays so.
 const REST_MS: u64 = 25_000;
 
 /// A run with more steps than this goes round in circles.
 const STEPS_MAX: u64 = 400_000;
-
-/// Something that will happen.
-#[derive(Debug)]
-pub enum What {
-    Arrives { link: Link, asked: Asked, call: Box<Call> },
-    Answered { link: Link, asked: Asked, reply: Reply },
-    PatienceEnds { link: Link, asked: Asked },
-    MemberHangsUp { link: Link },
-    ServerHangsUp { link: Link },
-    Probed { who: usize, life: u64, tag: u64 },
-    Wake { who: usize },
-    Starts { who: usize },
-    ServerWakes,
-    DiskDone { life: u64 },
-    WorkDone { life: u64, id: WorkId, outcome: WorkOutcome },
-    ServerStarts,
-    ServerHasRead { life: u64 },
-    Fault,
-    FaultsEnd,
-    Settles,
-    Ends,
-}
 
 /// The world of a run.
 pub struct World {

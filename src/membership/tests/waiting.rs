@@ -73,8 +73,11 @@ fn a_parked_sync_is_waited_for_with_heartbeats() {
     assert_eq!(story.assigned().generation, Generation(6));
 }
 
+/// A reason, and how it comes about.
+type Reason = (&'static str, fn(&mut Story, Sent));
+
 /// Whatever may ask a member to join again while its application still stops what the last rebalance took.
-fn second_reasons() -> Vec<(&'static str, fn(&mut Story, Sent))> {
+fn second_reasons() -> Vec<Reason> {
     vec![
         ("a heartbeat", |story, _| _ = story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress)),
         ("a commit", |story, sent| _ = story.give(Event::CommitRefused(sent, ErrorCode::RebalanceInProgress))),

@@ -3,60 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use divvy::assignor::MemberInput;
 use divvy::group::Reply;
-use divvy::group::effects::{JoinReply, SyncReply};
-use divvy::group::event::{Fault, LeaderResult, OfferedProtocol, PlanOrigin};
-use divvy::ids::{Generation, GroupId};
+use divvy::group::event::{LeaderResult, OfferedProtocol};
+use divvy::ids::Generation;
 use divvy::membership::change::Change;
-use divvy::membership::config::{Config, Purpose, SINGLE_WRITER};
-use divvy::membership::event::{
-    Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
-};
-use divvy::membership::lead::Rules;
-use divvy::membership::{Membership, Notice, Strategies, TopicPattern};
-use divvy::topics::{Topic, TopicTable};
+use divvy::membership::config::{Config, SINGLE_WRITER};
+use divvy::membership::event::{Action, Event, JoinCall, Origin, Peer, PlanOrError, Sent, SyncCall};
+use divvy::membership::{Membership, Notice, Strategies};
 use divvy::wire::ErrorCode;
 
+use super::divvy_kind::{JoinsFor, Kind};
+use super::divvy_words::{fault, identity, join_answer, origin, sync_answer};
 use super::strategies::{even, offer, standby, step_by_step, work};
-use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
-use crate::calls::{Call, Identity, Join};
+use super::{Actor, End, Partition, Request, Standing, Turn, Wish};
+use crate::calls::{Call, Join};
 use crate::network::Lane;
 use crate::server::moment;
-
-/// What kind of member.
-#[derive(Clone, Debug)]
-pub struct Kind {
-    pub name: String,
-    pub group: GroupId,
-    pub session_ms: u64,
-    pub rebalance_ms: u64,
-    pub heartbeat_ms: u64,
-    /// Whether it takes the coordinator for another's.
-    pub is_a_stranger: bool,
-    /// Whether it offers a cooperative protocol alone.
-    pub is_cooperative: bool,
-    /// Whether its modules fail, and its plans break rules, until the faults are over.
-    pub is_faulty: bool,
-    pub joins_for: JoinsFor,
-    /// Whether its application drains it, changes its facts, and the like.
-    pub has_deeds: bool,
-    /// How long its application may take to finish.
-    pub finishes_ms: u64,
-    /// Since when the last of the topics exists.
-    pub last_topic_since: u64,
-}
-
-/// What a member joins for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum JoinsFor {
-    /// Topics that it names.
-    Topics,
-    /// All topics that match.
-    Matching,
-    /// To be the writer.
-    Writing,
-}
 
 /// What a tag stands for.
 enum Asked {
@@ -124,36 +86,6 @@ impl DivvyMember {
         }
         let versions: &[u8] = if self.calm || turn.dice.percent(50) { &[1, 2] } else { &[1] };
         versions.iter().map(|version| even(*version, fails && *version == 2)).collect()
-    }
-
-    /// The names of the strategies that it offers.
-    fn names(&self) -> Vec<String> {
-        match (self.kind.joins_for, self.kind.is_cooperative) {
-            (JoinsFor::Writing, _) => vec!["active-standby".to_owned()],
-            (_, true) => vec!["cooperative-sticky".to_owned()],
-            (_, false) => Vec::new(),
-        }
-    }
-
-    fn purpose(&self) -> Purpose {
-        match self.kind.joins_for {
-            JoinsFor::Topics => Purpose::Topics(TOPICS.iter().map(|(name, _)| (*name).into()).collect()),
-            JoinsFor::Matching => {
-                let pattern = TopicPattern::new("clicks|v.+").expect("it is a pattern");
-                Purpose::Matching { pattern, topics: Vec::new() }
-            }
-            JoinsFor::Writing => Purpose::States { protocol_type: SINGLE_WRITER.into(), metadata: None, context: None },
-        }
-    }
-
-    /// The topics that exist.
-    fn sees(&self, now: u64) -> TopicTable {
-        let mut topics = topics();
-        if now < self.kind.last_topic_since {
-            let (last, _) = TOPICS[TOPICS.len() - 1];
-            topics.0.retain(|name, _| *name != *last);
-        }
-        topics
     }
 
     /// What an application does with its member of its own accord.
@@ -299,83 +231,17 @@ impl DivvyMember {
     }
 }
 
-fn identity(sent: &Sent) -> Identity {
-    Identity { member: sent.member.clone(), instance: None, generation: sent.generation }
-}
-
-fn fault(it: &divvy::membership::lead::Fault) -> Fault {
-    Fault {
-        protocol: it.protocol.clone(),
-        digest: it.digest,
-        kind: it.kind.name().to_owned(),
-        message: it.message.clone(),
-    }
-}
-
-fn origin(it: &Origin) -> PlanOrigin {
-    PlanOrigin {
-        digest: it.digest,
-        settings_hash: it.settings_hash,
-        topics: it.topics.clone(),
-        copies: it.copies,
-        mode: it.mode,
-        asked_ms: it.asked_ms,
-        complete: it.complete,
-        memo: it.memo.clone(),
-        fault: it.fault.as_ref().map(fault),
-    }
-}
-
-fn join_answer(reply: JoinReply) -> JoinAnswer {
-    let member = |it: divvy::group::effects::JoinedMember| MemberInput {
-        id: it.id,
-        instance: it.instance,
-        metadata: it.metadata,
-    };
-    let extras = reply.divvy.map(|it| JoinExtras {
-        rules: Rules {
-            assignors: it.settings.assignors.clone(),
-            config: it.settings.config.clone(),
-            fallback: it.settings.fallback.clone(),
-            hash: it.settings.hash(),
-        },
-        suspended: it.suspended.into_iter().map(|it| (it.protocol, it.reason)).collect(),
-        memo: it.memo,
-    });
-    JoinAnswer {
-        error: reply.error,
-        generation: reply.generation,
-        protocol: reply.protocol.unwrap_or_default(),
-        leader: reply.leader,
-        member: reply.member,
-        members: reply.members.into_iter().map(member).collect(),
-        skip_assignment: reply.skip_assignment,
-        extras,
-    }
-}
-
-fn sync_answer(reply: SyncReply) -> SyncAnswer {
-    SyncAnswer { error: reply.error, state: reply.state, reason: reply.reason }
-}
-
-/// The topics as the coordinator tells them.
-pub fn topics() -> TopicTable {
-    let topic =
-        |(name, partitions): &(&str, u32)| ((*name).into(), Topic { partitions: *partitions, racks: Vec::new() });
-    TopicTable(TOPICS.iter().map(topic).collect())
-}
-
 impl Actor for DivvyMember {
     fn start(&mut self, turn: &mut Turn<'_>) {
         if self.membership.is_some() {
             return;
         }
-        let purpose = self.purpose();
+        let purpose = self.kind.purpose();
         let config = Config {
             session_timeout: Duration::from_millis(self.kind.session_ms),
             rebalance_timeout: Duration::from_millis(self.kind.rebalance_ms),
             heartbeat_interval: Duration::from_millis(self.kind.heartbeat_ms),
-            assignors: self.names(),
+            assignors: self.kind.names(),
             ..Config::new(self.kind.group.clone(), purpose)
         };
         self.membership = Some(Membership::new(config, turn.dice.draw(), moment(turn.now)));
@@ -477,7 +343,7 @@ impl Actor for DivvyMember {
         let event = match self.asked.remove(&tag) {
             Some(Asked::Coordinator) if is_up => Event::CoordinatorFound(peer),
             Some(Asked::Coordinator) => Event::CoordinatorNotFound("nobody listens".to_owned()),
-            Some(Asked::Topics(sent)) if is_up => Event::Topics(sent, Ok(self.sees(turn.now))),
+            Some(Asked::Topics(sent)) if is_up => Event::Topics(sent, Ok(self.kind.sees(turn.now))),
             Some(Asked::Topics(sent)) => Event::Unanswered(sent, "nobody listens".to_owned()),
             _ => return,
         };

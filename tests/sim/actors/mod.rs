@@ -12,7 +12,9 @@ use crate::calls::Call;
 use crate::dice::Dice;
 use crate::network::Lane;
 
+pub mod divvy_kind;
 pub mod divvy_member;
+pub mod divvy_words;
 pub mod kafka_client;
 pub mod kafka_kind;
 mod plans;
