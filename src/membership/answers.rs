@@ -164,11 +164,17 @@ impl Membership {
         self.last_state = Some(answer_state);
         if let Some(plan) = joined.basis.plan.as_deref() {
             self.tell_planned(joined.generation, &joined.protocol, plan, std::sync::Arc::new(call.states.clone()));
-            self.remember_plan(&call, plan.memo.clone());
+            // A plan that leaves work to nobody is no fall-back of the next one, and is not waited with.
+            if !plan.is_bare {
+                self.remember_plan(&call, plan.memo.clone());
+            }
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
-            let reason = || Cause::Strategy.because("its strategy asked to be called again");
-            self.rejoin = plan.call_again.map(|wait| (self.now.mono + wait.max(rest), reason()));
+            let (wait, why) = match plan.is_bare {
+                true => (Some(rest), "its strategy failed, and somebody's work is nobody's"),
+                false => (plan.call_again, "its strategy asked to be called again"),
+            };
+            self.rejoin = wait.map(|wait| (self.now.mono + wait.max(rest), Cause::Strategy.because(why)));
         }
         if let Some(wait) = told.join_again {
             let reason = Cause::Strategy.because("its state says when to join again");

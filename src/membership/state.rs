@@ -117,6 +117,13 @@ pub(super) struct Joined {
     pub(super) basis: Basis,
 }
 
+impl Joined {
+    /// Whether it has a plan of this member's that leaves somebody's work to nobody.
+    pub(super) fn is_served_barely(&self) -> bool {
+        self.basis.plan.as_ref().is_some_and(|plan| plan.is_bare)
+    }
+}
+
 /// What a plan was made with: when that is no longer true, its leader rejoins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Basis {
@@ -139,6 +146,8 @@ pub(super) struct Accepted {
     pub(super) call_again: Option<Duration>,
     /// What made it.
     pub(super) served_by: ServedBy,
+    /// Whether it only stands in for one, and leaves somebody's work to nobody.
+    pub(super) is_bare: bool,
     /// Whom it is for.
     pub(super) members: Arc<Vec<MemberInput>>,
     /// What it was made for.
