@@ -210,7 +210,7 @@ impl Membership {
             ErrorCode::None => {
                 self.confirm(sent);
                 self.heart.met_no_rebalance();
-                self.regain();
+                self.ask_again();
             }
             ErrorCode::RebalanceInProgress => {
                 self.confirm(sent);

@@ -100,7 +100,7 @@ pub(super) enum SyncStep {
 pub(super) enum Hold {
     /// The coordinator confirmed it within the session timeout.
     Ours,
-    /// It did not: another member may have it. If it confirms the generation later, it is ours again.
+    /// It did not: another member may have it. If it hands it out again in the same generation, it is ours.
     InDoubt,
 }
 

@@ -211,6 +211,8 @@ impl State {
         match key {
             ApiKey::JoinGroup => self.is_in = false,
             ApiKey::SyncGroup => self.is_in = fault.is_none(),
+            // By the time that it gives up waiting its session is over for it.
+            ApiKey::Heartbeat if fault == Some(Fault::Silence) => self.is_in = false,
             _ => {}
         }
         let is_steady = self.is_in && key == ApiKey::Heartbeat && fault.is_none();

@@ -382,12 +382,12 @@ async fn an_answer_that_does_not_come() {
 }
 
 /// A heartbeat is waited for as long as a session. By then another member may have the work, so it is told as lost; when the
-/// coordinator confirms the generation after all, it is this member's again without a rebalance.
+/// coordinator hands it out again after all, it is this member's without a rebalance.
 #[tokio::test]
 async fn a_heartbeat_that_vanishes() {
     let case = Case {
         orders: vec![(Heartbeat, Silence)],
-        asks: asks(&["Heartbeat m1 in 1: silence", "FindCoordinator", "Heartbeat m1 in 1"]),
+        asks: asks(&["Heartbeat m1 in 1: silence", "FindCoordinator", "SyncGroup m1 in 1", "Heartbeat m1 in 1"]),
         waits_ms: &[2_000, 0],
         hears: &["assigned in 1", "lost", "coordinator lost", "coordinator found", "assigned in 1"],
     };

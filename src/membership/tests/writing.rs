@@ -70,6 +70,9 @@ fn a_grant_that_lay_about_for_a_session_is_confirmed_before_it_is_believed() {
     let (sent, _) = story.sync();
     story.now.mono = story.now.mono + SECOND * 60;
     story.give(Event::Synced(sent, synced(active(5)))).beats(ErrorCode::None);
+    assert!(story.told.is_empty(), "{:?}", story.told);
+    let (sent, _) = story.sync();
+    story.give(Event::Synced(sent, synced(active(5))));
     assert_eq!(story.assigned().writer().map(|it| it.epoch), Some(5), "nobody else was granted anything");
 }
 
