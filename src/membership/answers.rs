@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
-use super::limits::{FIRST_REST, LONGEST_REST, WAIT_SHARE_OF_SESSION};
+use super::limits::{FIRST_REST, LONGEST_REST, TRAVEL_SHARE_OF_SESSION, WAIT_SHARE_OF_SESSION};
 use super::listen::Ear;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::why::{Cause, Why};
-use super::{Membership, Notice, Peer, Role, Share, metadata};
+use super::{Config, Membership, Notice, Peer, Role, Share, metadata};
 use crate::assignor::subscribed;
 use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
@@ -58,7 +58,9 @@ impl Membership {
     fn enter(&mut self, answer: JoinAnswer, cause: Cause) {
         self.seek_backoff.succeed();
         self.member = answer.member;
-        self.heart.begin(self.now.mono, self.config.heartbeat_interval);
+        let Config { heartbeat_interval, session_timeout, .. } = self.config;
+        let travel = heartbeat_interval.min(session_timeout / TRAVEL_SHARE_OF_SESSION);
+        self.heart.begin(self.now.mono, heartbeat_interval, travel);
         self.ear = Ear::default();
         let role = if answer.leader == self.member { Role::Leader } else { Role::Follower };
         let joined = Joined {
@@ -182,7 +184,7 @@ impl Membership {
         }
         self.join_backoff.succeed();
         if let SyncStep::Sent { at, .. } = sync {
-            self.heart.renew(at);
+            self.heart.was_steady(at);
         }
         match self.is_session_over() {
             false => self.hand_over(joined, told.share),

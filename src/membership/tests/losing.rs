@@ -213,6 +213,7 @@ fn b27_a_frozen_member_loses_its_work_before_it_says_anything_and_claims_it_by_i
 #[test]
 fn a_session_counts_from_the_sending_of_what_was_answered() {
     let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).beats(ErrorCode::None);
     let (beat, _) = story.pass(INTERVAL).heartbeat();
     // The answer takes five seconds; then nothing is answered any more.
     story.pass(Duration::from_secs(5)).give(Event::Beaten(beat, ErrorCode::None));
@@ -223,4 +224,18 @@ fn a_session_counts_from_the_sending_of_what_was_answered() {
     assert!(!story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
     story.pass(Duration::from_millis(1));
     assert!(story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
+}
+
+#[test]
+fn until_a_heartbeat_is_answered_a_session_counts_from_before_the_join_was() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).start(Peer::Other).follows(1, "range");
+    let joined_at = story.now.mono;
+    // SyncGroup is answered at once: that is no sign of life to every coordinator.
+    story.gets(&[0]).told.clear();
+    while story.told.is_empty() {
+        story.pass_until_due().wanted.clear();
+    }
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    assert!(story.now.mono - joined_at < config().session_timeout, "the answer was on its way for a while");
 }

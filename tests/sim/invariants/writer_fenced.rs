@@ -3,9 +3,10 @@
 //! To everybody, whatever clocks and sessions do: no epoch is granted to two members, and none after a higher one. A target
 //! that refuses what is older than the newest epoch it has seen therefore never takes a replaced writer's word.
 //!
-//! And by time, as long as no two clocks run apart by more than a request takes (in a run there is one clock): when the
-//! coordinator hands out a newer epoch, nobody believes any more that it may write under an older one. A writer counts its
-//! session from the sending of the last request that was answered, the coordinator from its arrival, which is later.
+//! And by time, as long as no two clocks run apart by more than a request takes (in a run there is one clock), and the
+//! answer to JoinGroup takes no longer than a heartbeat interval: when the coordinator hands out a newer epoch, nobody believes
+//! any more that it may write under an older one. A writer counts its session from the sending of the last heartbeat that
+//! was answered, the coordinator from its arrival, which is later; before the first one is answered it takes an interval off.
 
 use std::collections::BTreeMap;
 
