@@ -10,6 +10,7 @@ mod lead;
 mod led_ground;
 mod many_groups;
 mod member;
+mod member_cases;
 mod member_changes;
 mod member_double;
 mod member_errors;

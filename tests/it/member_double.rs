@@ -104,6 +104,11 @@ impl Double {
         self.until(State::is_stable).await
     }
 
+    /// Waits until nothing more is to go wrong: what the member asked so far.
+    pub async fn spent(&self) -> Vec<Line> {
+        self.until(|it| it.orders.is_empty()).await
+    }
+
     /// Waits until the member is gone: everything that it ever asked.
     pub async fn deserted(&self) -> Vec<Line> {
         self.until(|it| it.open == 0 && !it.lines.is_empty()).await
@@ -207,7 +212,9 @@ impl State {
 
     /// Writes a request down. What was ordered for it, and the error that it is answered with.
     fn note(&mut self, key: ApiKey, text: String) -> (Option<Fault>, ErrorCode) {
-        let fault = self.orders.pop_front_if(|(of, _)| *of == key).map(|(_, fault)| fault);
+        // A heartbeat that is refused is one of a member that has its share.
+        let takes = key != ApiKey::Heartbeat || self.is_in;
+        let fault = self.orders.pop_front_if(|(of, _)| takes && *of == key).map(|(_, fault)| fault);
         match key {
             ApiKey::JoinGroup => self.is_in = false,
             ApiKey::SyncGroup => self.is_in = fault.is_none(),

@@ -1,121 +1,17 @@
-//! What a member does when its coordinator answers with an error, or not at all: what it asks next, as whom, how soon, and
-//! what its application hears of it. In the end it is always in again, or says why it cannot be.
+//! What a member does when its coordinator answers with an error, or not at all. In the end it is always in again, or says why
+//! it cannot be.
 
 use std::time::Duration;
 
-use divvy::client::{Note, Rebalance};
+use divvy::client::Rebalance;
 use divvy::wire::{ApiKey, ErrorCode};
-use tokio::sync::watch;
 
-use crate::member_double::{Double, Fault, Line};
-use crate::member_ground::{builder, start};
+use crate::member_cases::{BEAT, Case, asks, errors, play, story};
+use crate::member_double::{Double, Fault};
+use crate::member_ground::builder;
 use crate::support::within;
 use ApiKey::{FindCoordinator, Heartbeat, JoinGroup, SyncGroup};
 use Fault::{Closed, Cut, Misnumbered, Silence};
-
-/// How much longer than it should a member takes at most, on the slowest machine.
-const SLACK: Duration = Duration::from_secs(5);
-
-/// A line of the table.
-struct Case {
-    /// What goes wrong, one after the other.
-    orders: Vec<(ApiKey, Fault)>,
-    /// What the member asks from the first of these on, but for heartbeats that are answered as they should be; the last
-    /// one of these ends the story.
-    asks: Vec<String>,
-    /// How long it waits at least after each of the first of these, in milliseconds.
-    waits_ms: &'static [u64],
-    /// What its application hears, from the beginning.
-    hears: &'static [&'static str],
-}
-
-fn asks(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|it| (*it).to_owned()).collect()
-}
-
-fn errors(key: ApiKey, codes: &[ErrorCode]) -> Vec<(ApiKey, Fault)> {
-    codes.iter().map(|code| (key, Fault::Error(*code))).collect()
-}
-
-/// A member in a task of its own that gives up at once what it is asked to, and what it hears.
-async fn member(double: &Double, session: Duration) -> watch::Receiver<Vec<String>> {
-    let member = builder(double.address, "indexers").subscribe(["clicks"]).session_timeout(session);
-    let mut member = member.join().await.unwrap();
-    let (heard, hears) = watch::channel(Vec::new());
-    start(async move {
-        while let Some(news) = member.next().await {
-            let text = match news {
-                Rebalance::Assigned(work) => format!("assigned in {}", work.generation),
-                Rebalance::Revoked(_) => "revoked".to_owned(),
-                Rebalance::Lost { .. } => "lost".to_owned(),
-                Rebalance::Drained => "drained".to_owned(),
-                Rebalance::Failed { reason } => format!("failed: {reason}"),
-                Rebalance::Note(Note::CoordinatorLost { .. }) => "coordinator lost".to_owned(),
-                Rebalance::Note(Note::CoordinatorFound) => "coordinator found".to_owned(),
-                Rebalance::Note(Note::NoPlan { .. }) => "no plan".to_owned(),
-                Rebalance::Note(Note::OffersChanged(_)) => continue,
-                Rebalance::Note(note) => note.to_string(),
-            };
-            heard.send_modify(|all: &mut Vec<String>| all.push(text));
-        }
-    });
-    hears
-}
-
-/// From the first fault on, without the heartbeats of every day: all that was asked, and how it went wrong.
-fn story(lines: &[Line]) -> Vec<(&Line, String)> {
-    let from = lines.iter().position(|line| line.fault.is_some()).unwrap();
-    let end = lines.iter().rposition(|line| line.fault.is_some()).unwrap();
-    let last = lines[end..].iter().position(|line| line.is_steady).map_or(lines.len(), |it| end + it);
-    let told = (from..lines.len().min(last + 1)).filter(|at| {
-        let line = &lines[*at];
-        line.key != Heartbeat || line.fault.is_some() || *at == last
-    });
-    told.map(|at| {
-        let line = &lines[at];
-        let how = match line.fault {
-            None => String::new(),
-            Some(Fault::Error(error)) => format!(": {}", error.code()),
-            Some(fault) => format!(": {fault:?}").to_lowercase(),
-        };
-        (line, format!("{}{how}", line.text))
-    })
-    .collect()
-}
-
-impl Case {
-    async fn plays(self, session: Duration) {
-        let double = Double::with(self.orders.iter().copied()).await;
-        let mut hears = member(&double, session).await;
-        let lines = match self.hears.last() {
-            Some(last) if last.starts_with("failed") => {
-                within(hears.wait_for(|all| all.last().is_some_and(|it| it.starts_with("failed")))).await.unwrap();
-                double.deserted().await
-            }
-            _ => double.stable().await,
-        };
-        let heard = within(hears.wait_for(|all| all.len() >= self.hears.len())).await.map(|it| it.clone());
-        let (heard, name) = (heard.unwrap_or_else(|_| hears.borrow().clone()), &self.asks[0]);
-        let story = story(&lines);
-        let asked: Vec<&str> = story.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(asked, self.asks, "{name}; it hears {heard:?}");
-        assert_eq!(heard.len(), self.hears.len(), "{name}: it hears {heard:?}");
-        for (heard, wanted) in heard.iter().zip(self.hears) {
-            assert!(heard.starts_with(wanted), "{name}: it hears {heard:?}, not {wanted:?}");
-        }
-        for (pair, wait) in story.windows(2).zip(self.waits_ms) {
-            let waited = pair[1].0.at - pair[0].0.at;
-            let least = Duration::from_millis(*wait);
-            assert!(waited >= least && waited < least + SLACK, "{name}: it waits {waited:?}, not {least:?}");
-        }
-    }
-}
-
-async fn play(cases: Vec<Case>) {
-    for case in cases {
-        case.plays(Duration::from_secs(10)).await;
-    }
-}
 
 #[tokio::test]
 async fn a_join_that_is_refused() {
@@ -325,6 +221,59 @@ async fn a_heartbeat_that_is_refused() {
             waits_ms: &[40],
             hears: &["assigned in 1"],
         },
+        // The same twice: each time as after the first.
+        Case {
+            orders: errors(Heartbeat, &[IllegalGeneration; 2]),
+            asks: asks(&[
+                "Heartbeat m1 in 1: 22",
+                "JoinGroup m1",
+                "SyncGroup m1 in 2",
+                "Heartbeat m1 in 2: 22",
+                "JoinGroup m1",
+                "SyncGroup m1 in 3",
+                "Heartbeat m1 in 3",
+            ]),
+            waits_ms: &[0],
+            hears: &["assigned in 1", "lost", "assigned in 2", "lost", "assigned in 3"],
+        },
+        Case {
+            orders: errors(Heartbeat, &[UnknownMemberId; 2]),
+            asks: asks(&[
+                "Heartbeat m1 in 1: 25",
+                "JoinGroup as a newcomer",
+                "JoinGroup m2",
+                "SyncGroup m2 in 2",
+                "Heartbeat m2 in 2: 25",
+                "JoinGroup as a newcomer",
+                "JoinGroup m3",
+                "SyncGroup m3 in 3",
+                "Heartbeat m3 in 3",
+            ]),
+            waits_ms: &[0],
+            hears: &["assigned in 1", "lost", "assigned in 2", "lost", "assigned in 3"],
+        },
+        Case {
+            orders: errors(Heartbeat, &[NotCoordinator; 3]),
+            asks: asks(&[
+                "Heartbeat m1 in 1: 16",
+                "FindCoordinator",
+                "Heartbeat m1 in 1: 16",
+                "FindCoordinator",
+                "Heartbeat m1 in 1: 16",
+                "FindCoordinator",
+                "Heartbeat m1 in 1",
+            ]),
+            waits_ms: &[80, 0, 160, 0, 320],
+            hears: &[
+                "assigned in 1",
+                "coordinator lost",
+                "coordinator found",
+                "coordinator lost",
+                "coordinator found",
+                "coordinator lost",
+                "coordinator found",
+            ],
+        },
         Case {
             orders: errors(Heartbeat, &[FencedInstanceId]),
             asks: asks(&["Heartbeat m1 in 1: 82"]),
@@ -333,6 +282,27 @@ async fn a_heartbeat_that_is_refused() {
         },
     ])
     .await;
+}
+
+/// While the application finishes, the group may say as often as it likes that it rebalances.
+#[tokio::test]
+async fn a_heartbeat_that_is_refused_again_and_again_while_work_is_finished() {
+    let double = Double::with(errors(Heartbeat, &[ErrorCode::RebalanceInProgress; 4])).await;
+    let member = builder(double.address, "indexers").subscribe(["clicks"]).heartbeat_interval(BEAT);
+    let mut member = member.join().await.unwrap();
+    let mut next = async || loop {
+        match within(member.next()).await.unwrap() {
+            Rebalance::Note(_) => {}
+            news => return news,
+        }
+    };
+    assert!(matches!(next().await, Rebalance::Assigned(_)));
+    let Rebalance::Revoked(work) = next().await else { panic!("it is asked to give its work up") };
+    let asked: Vec<String> = story(&double.spent().await).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(asked, ["Heartbeat m1 in 1: 27"; 4], "it goes on beating, and does not join");
+    work.done();
+    let Rebalance::Assigned(work) = next().await else { panic!("it was asked once") };
+    assert_eq!(work.generation.to_string(), "2");
 }
 
 #[tokio::test]
