@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
-use super::limits::{FIRST_REST, LONGEST_REST, WAIT_SHARE_OF_SESSION};
+use super::limits::{FIRST_REST, LONGEST_REST, TRAVEL_SHARE_OF_SESSION, WAIT_SHARE_OF_SESSION};
 use super::listen::Ear;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::why::{Cause, Why};
-use super::{Membership, Notice, Peer, Role, Share, metadata};
+use super::{Config, Membership, Notice, Peer, Role, Share, metadata};
 use crate::assignor::subscribed;
 use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
@@ -59,7 +59,9 @@ impl Membership {
     fn enter(&mut self, answer: JoinAnswer, cause: Cause) {
         self.seek_backoff.succeed();
         self.member = answer.member;
-        self.heart.begin(self.now.mono, self.config.heartbeat_interval);
+        let Config { heartbeat_interval, session_timeout, .. } = self.config;
+        let travel = heartbeat_interval.min(session_timeout / TRAVEL_SHARE_OF_SESSION);
+        self.heart.begin(self.now.mono, heartbeat_interval, travel);
         self.ear = Ear::default();
         let role = if answer.leader == self.member { Role::Leader } else { Role::Follower };
         let joined = Joined {
@@ -166,11 +168,17 @@ impl Membership {
         if let Some(plan) = joined.basis.plan.as_deref() {
             let states = Arc::new(call.states.clone());
             self.tell_planned(joined.generation, &joined.protocol, plan, Arc::clone(&states));
-            self.remember_plan(states, plan.memo.clone());
+            // A plan that leaves work to nobody is no fall-back of the next one, and is not waited with.
+            if !plan.is_bare {
+                self.remember_plan(states, plan.memo.clone());
+            }
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
-            let reason = || Cause::Strategy.because("its strategy asked to be called again");
-            self.rejoin = plan.call_again.map(|wait| (self.now.mono + wait.max(rest), reason()));
+            let (wait, why) = match plan.is_bare {
+                true => (Some(rest), "its strategy failed, and somebody's work is nobody's"),
+                false => (plan.call_again, "its strategy asked to be called again"),
+            };
+            self.rejoin = wait.map(|wait| (self.now.mono + wait.max(rest), Cause::Strategy.because(why)));
         }
         if let Some(wait) = told.join_again {
             let reason = Cause::Strategy.because("its state says when to join again");
@@ -178,7 +186,7 @@ impl Membership {
         }
         self.join_backoff.succeed();
         if let SyncStep::Sent { at, .. } = sync {
-            self.heart.renew(at);
+            self.heart.was_steady(at);
         }
         match self.is_session_over() {
             false => self.hand_over(joined, told.share),
@@ -206,7 +214,7 @@ impl Membership {
             ErrorCode::None => {
                 self.confirm(sent);
                 self.heart.met_no_rebalance();
-                self.regain();
+                self.ask_again();
             }
             ErrorCode::RebalanceInProgress => {
                 self.confirm(sent);

@@ -27,9 +27,12 @@ struct News {
 }
 
 impl Heart {
-    /// A generation begins: earlier heartbeats and news are of no interest.
-    pub(super) fn begin(&mut self, now: Timestamp, interval: Duration) {
-        *self = Heart { due: now + interval, flying: None, sent: now, confirmed: now, steady: now, news: None };
+    /// A generation begins: earlier heartbeats and news are of no interest. The coordinator began to count when it sent its
+    /// answer, and SyncGroup need not be a sign of life to it (coordinator.md, the heartbeat timer): until a heartbeat is
+    /// answered the answer may have been on its way for as long as `travel`.
+    pub(super) fn begin(&mut self, now: Timestamp, interval: Duration, travel: Duration) {
+        let since = Timestamp(now.0.saturating_sub(u64::try_from(travel.as_millis()).unwrap_or(u64::MAX)));
+        *self = Heart { due: now + interval, flying: None, sent: now, confirmed: since, steady: since, news: None };
     }
 
     /// The coordinator is gone: the next one is told at once.
@@ -86,9 +89,8 @@ impl Heart {
         self.steady = self.sent;
     }
 
-    /// The generation is confirmed by another answer, as of its request's sending, too.
-    pub(super) fn renew(&mut self, sent: Timestamp) {
-        self.confirmed = self.confirmed.max(sent);
+    /// A state was handed out, so the group did not rebalance when it was asked for. The session need not begin anew with it.
+    pub(super) fn was_steady(&mut self, sent: Timestamp) {
         self.steady = self.steady.max(sent);
     }
 

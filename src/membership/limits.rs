@@ -48,6 +48,10 @@ pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
 /// hears nothing of it meanwhile.
 pub const WAIT_SHARE_OF_SESSION: u32 = 3;
 
+/// The most of its session (a quarter) that an answer to JoinGroup is taken to have travelled for; else it is a heartbeat
+/// interval, after which an answered heartbeat tells better.
+pub const TRAVEL_SHARE_OF_SESSION: u32 = 4;
+
 /// What changes within this is told at once: a rebalance for each of ten facts would be nine too many …
 pub const GATHER: Duration = Duration::from_secs(1);
 

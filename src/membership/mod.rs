@@ -47,7 +47,7 @@ pub use negotiate::Strategies;
 use negotiate::{Offer, Wishes};
 pub use notice::{Assigned, Notice, Role, Share};
 pub use pattern::TopicPattern;
-use state::{Coordinator, Partitions, State, Then};
+use state::{Coordinator, Joined, Partitions, State, Then};
 use watch::Watch;
 pub use why::Cause;
 use why::Why;
@@ -291,6 +291,11 @@ impl Membership {
         }
         match (&self.coordinator, self.config.rollout) {
             (Coordinator::Known(Peer::Divvy), _) => self.heart.announce(self.offers.clone()),
+            // Nobody loses by a rebalance where the module that failed left somebody without.
+            (Coordinator::Known(Peer::Other), _) if self.state.joined().is_some_and(Joined::is_served_barely) => {
+                self.rejoin =
+                    Some((self.now.mono, Cause::Modules.because("another module may do what the last one failed at")));
+            }
             (Coordinator::Known(Peer::Other), Rollout::Eager { within }) if self.rejoin.is_none() => {
                 let at = self.now.mono + self.dice.below(within);
                 self.rejoin = Some((at, Cause::Modules.because("its modules changed")));

@@ -98,16 +98,17 @@ impl Membership {
         self.state = State::GivingUp { joined, share: over, told, keeps, reason };
     }
 
-    /// The generation that was in doubt is confirmed: the share is the member's after all.
-    pub(super) fn regain(&mut self) {
-        let State::Stable { hold: hold @ Hold::InDoubt, share, .. } = &mut self.state else { return };
-        *hold = Hold::Ours;
-        let brought = std::mem::take(&mut self.brought);
-        let others_wait = matches!(share, Share::Partitions(partitions) if !without(&brought, partitions).is_empty());
-        self.tell_assigned();
-        if others_wait {
-            self.give_up(has_given_up());
+    /// The coordinator answers a heartbeat of the generation that was in doubt. That proves nothing: one that is still reading
+    /// the group says the same to everybody (coordinator.md 5), also to a member that it gave up before it went down. Who gets
+    /// its state again is in, and has its share without a rebalance.
+    pub(super) fn ask_again(&mut self) {
+        if !matches!(self.state, State::Stable { hold: Hold::InDoubt, .. }) {
+            return;
         }
+        let State::Stable { mut joined, .. } = std::mem::replace(&mut self.state, State::Over) else { return };
+        // The plan was remembered when it was accepted.
+        joined.basis.plan = None;
+        self.bring(joined, Vec::new(), None);
     }
 
     /// What the member says that it owns in the JoinGroup to come: nothing, unless it hands over in steps.
@@ -156,7 +157,7 @@ impl Membership {
     }
 
     /// The coordinator was silent for a whole session, or waited for the member for a whole rebalance: it may have
-    /// given the share away. If it confirms the generation after all, the share is the member's again, without a rebalance.
+    /// given the share away. If it hands it out again after all, the share is the member's, without a rebalance.
     pub(super) fn doubt(&mut self) {
         let reason =
             "the coordinator may have given it to others: for too long it has confirmed nothing, or waited in vain";

@@ -100,7 +100,7 @@ pub(super) enum SyncStep {
 pub(super) enum Hold {
     /// The coordinator confirmed it within the session timeout.
     Ours,
-    /// It did not: another member may have it. If it confirms the generation later, it is ours again.
+    /// It did not: another member may have it. If it hands it out again in the same generation, it is ours.
     InDoubt,
 }
 
@@ -115,6 +115,13 @@ pub(super) struct Joined {
     pub(super) cause: Cause,
     /// What the leader's plan was made with; nothing for a follower.
     pub(super) basis: Basis,
+}
+
+impl Joined {
+    /// Whether it has a plan of this member's that leaves somebody's work to nobody.
+    pub(super) fn is_served_barely(&self) -> bool {
+        self.basis.plan.as_ref().is_some_and(|plan| plan.is_bare)
+    }
 }
 
 /// What a plan was made with: when that is no longer true, its leader rejoins.
@@ -139,6 +146,8 @@ pub(super) struct Accepted {
     pub(super) call_again: Option<Duration>,
     /// What made it.
     pub(super) served_by: ServedBy,
+    /// Whether it only stands in for one, and leaves somebody's work to nobody.
+    pub(super) is_bare: bool,
     /// Whom it is for.
     pub(super) members: Arc<Vec<MemberInput>>,
     /// What it was made for.

@@ -15,4 +15,5 @@ mod matching;
 mod offering;
 mod saying;
 mod story;
+mod waiting;
 mod writing;

@@ -1,11 +1,12 @@
 //! What is due: at the end of every event the member looks what it has to do now, and says when it wants to be asked
 //! again. Timers are a question, so none can be stale.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::Said;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
-use super::lead::{LeadJob, Led};
+use super::lead::{LeadJob, Led, ServedBy};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
 use super::metadata::Words;
 use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
@@ -248,11 +249,21 @@ impl Membership {
             origin.memo = plan.memo.clone();
             origin.verdict = PlanOrError::Plan;
             let topics = joined.basis.topics.clone().unwrap_or_default();
+            let is_bare = self.is_bare(&led.served_by, &plan.states);
             let (memo, call_again, served_by) = (plan.memo, plan.call_again, led.served_by);
-            joined.basis.plan = Some(Box::new(Accepted { memo, call_again, served_by, members, topics }));
+            joined.basis.plan = Some(Box::new(Accepted { memo, call_again, served_by, is_bare, members, topics }));
             states = plan.states;
         }
         self.bring(joined, states, Some(origin));
+    }
+
+    /// Whether states that nobody could make were put together from an older plan for other members.
+    fn is_bare(&self, served_by: &ServedBy, states: &[(MemberId, bytes::Bytes)]) -> bool {
+        if self.config.purpose.is_consumer() || !matches!(served_by, ServedBy::LastPlan | ServedBy::Nothing) {
+            return false;
+        }
+        let last: BTreeSet<&MemberId> = self.last_plan.iter().flat_map(|it| it.iter()).map(|(id, _)| id).collect();
+        last != states.iter().map(|(id, _)| id).collect()
     }
 
     /// Brings the plan, or asks for the member's part of it.

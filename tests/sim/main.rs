@@ -5,6 +5,7 @@
 
 mod actors;
 mod calls;
+mod deeds;
 mod dice;
 mod disk;
 mod film;
@@ -12,6 +13,7 @@ mod invariants;
 mod network;
 mod scenario;
 mod server;
+mod what;
 mod work;
 mod world;
 
@@ -22,7 +24,7 @@ use film::Film;
 use world::World;
 
 /// The seeds that every test run tries.
-const FIXED: std::ops::Range<u64> = 0..200;
+const FIXED: std::ops::Range<u64> = 0..300;
 
 /// Seeds that once found something: one a line, with what it was.
 const KEPT: &str = include_str!("seeds.txt");

@@ -7,7 +7,7 @@ use divvy::group::Reply;
 
 use crate::actors::Request;
 use crate::dice::Dice;
-use crate::world::What;
+use crate::what::What;
 
 /// A connection.
 pub type Link = u64;

@@ -4,7 +4,7 @@ use divvy::assignor::{EncodedPlan, LeaderInput, MemberInput, check_foreign_plan,
 use divvy::group::effects::{Author, PlanToCheck, PlanToMake};
 use divvy::group::event::{Checked, Fault, MadePlan, PlanOrigin};
 
-use crate::actors::divvy_member::topics;
+use crate::actors::divvy_words::topics;
 
 /// From what plans are made: it stays the same in a run.
 pub const FINGERPRINT: u64 = 1;

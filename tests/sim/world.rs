@@ -3,45 +3,23 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use divvy::group::{Reply, WorkId, WorkOutcome};
 use divvy::ids::GroupId;
 
-use crate::actors::{Actor, End, Standing, Turn, Wish};
+use crate::actors::{Actor, End, Turn, Wish};
 use crate::calls::{Call, shown};
 use crate::dice::Dice;
 use crate::film::Film;
-use crate::invariants::Seen;
+use crate::invariants::{Seen, Stands, Works};
 use crate::network::{Asked, Link, Network};
 use crate::scenario::{GROUP, Scenario};
 use crate::server::{Out, Server};
+use crate::what::What;
 
 /// How long a group rests after it became stable, to see whether it stays so.
 const REST_MS: u64 = 25_000;
 
 /// A run with more steps than this goes round in circles.
 const STEPS_MAX: u64 = 400_000;
-
-/// Something that will happen.
-#[derive(Debug)]
-pub enum What {
-    Arrives { link: Link, asked: Asked, call: Box<Call> },
-    Answered { link: Link, asked: Asked, reply: Reply },
-    PatienceEnds { link: Link, asked: Asked },
-    MemberHangsUp { link: Link },
-    ServerHangsUp { link: Link },
-    Probed { who: usize, life: u64, tag: u64 },
-    Wake { who: usize },
-    Starts { who: usize },
-    ServerWakes,
-    DiskDone { life: u64 },
-    WorkDone { life: u64, id: WorkId, outcome: WorkOutcome },
-    ServerStarts,
-    ServerHasRead { life: u64 },
-    Fault,
-    FaultsEnd,
-    Settles,
-    Ends,
-}
 
 /// The world of a run.
 pub struct World {
@@ -70,7 +48,7 @@ pub struct World {
 impl World {
     pub fn new(seed: u64, film: Film) -> Self {
         let mut dice = Dice::new(seed);
-        let scenario = Scenario::new(&mut dice);
+        let scenario = Scenario::new(seed, &mut dice);
         let mut network = Network::default();
         network.latency_ms = scenario.latency_ms;
         let server = Server::new(scenario.config, GroupId::from(GROUP), scenario.disk, film);
@@ -199,14 +177,11 @@ impl World {
             What::Fault => self.fault(),
             What::FaultsEnd => self.faults_end(),
             What::Settles => {
-                let members = self.standings();
-                self.server.see(Seen::Settled { members: &members }, self.now);
-                self.server.film.shot(self.now, || format!("it has settled: {members:?}"));
+                self.look(|members, works| Seen::Settled { members, works });
                 self.plan(self.now + REST_MS, What::Ends);
             }
             What::Ends => {
-                let members = self.standings();
-                self.server.see(Seen::Rested { members: &members }, self.now);
+                self.look(|members, works| Seen::Rested { members, works });
                 self.over = true;
             }
         }
@@ -221,6 +196,11 @@ impl World {
             |(at, (_, one)): (usize, &(_, &BTreeSet<_>))| members[..at].iter().any(|(_, it)| !it.is_disjoint(one));
         if members.iter().enumerate().any(meets) {
             self.server.see(Seen::Works { members: &members }, self.now);
+        }
+        let writers: Vec<_> =
+            self.actors.iter().filter_map(|(name, actor)| Some((name.as_str(), actor.writes()?))).collect();
+        if !writers.is_empty() {
+            self.server.see(Seen::Writes { writers: &writers }, self.now);
         }
         for who in 0..self.actors.len() {
             let wakes_at = self.actors[who].1.wakes_at();
@@ -286,6 +266,11 @@ impl World {
             Wish::Probe { tag } => {
                 let at = self.now + 1 + self.dice.tail(self.network.latency_ms, 300);
                 self.plan(at, What::Probed { who, life: self.life, tag });
+            }
+            Wish::Show { had, has } => {
+                let name = &self.actors[who].0;
+                self.server.film.shot(self.now, || format!("{name} had {had:?}, has {has:?}"));
+                self.server.see(Seen::Assigned { name, had: &had, has: &has }, self.now);
             }
             Wish::Hangup => {
                 for link in self.network.links_of(who) {
@@ -376,6 +361,7 @@ impl World {
 
     fn faults_end(&mut self) {
         self.server.film.shot(self.now, || "the faults are over".to_owned());
+        self.server.see(Seen::FaultsEnded { members: self.actors.len() }, self.now);
         self.server.disk.heal();
         for who in 0..self.actors.len() {
             self.turn(who, |actor, turn| actor.calm(turn));
@@ -383,8 +369,13 @@ impl World {
         self.plan(self.now + self.patience_ms, What::Settles);
     }
 
-    fn standings(&self) -> Vec<(String, Standing)> {
-        self.actors.iter().map(|(name, actor)| (name.clone(), actor.standing())).collect()
+    /// Shows where everybody stands.
+    fn look(&mut self, seen: impl for<'a> Fn(&'a [Stands], &'a [Works<'a>]) -> Seen<'a>) {
+        let members: Vec<Stands> = self.actors.iter().map(|(name, actor)| (name.clone(), actor.standing())).collect();
+        let works: Vec<Works<'_>> =
+            self.actors.iter().filter_map(|(name, actor)| Some((name.as_str(), actor.works_on()?))).collect();
+        self.server.film.shot(self.now, || format!("it has settled: {members:?}, {works:?}"));
+        self.server.see(seen(&members, &works), self.now);
     }
 
     /// How to see this run again.

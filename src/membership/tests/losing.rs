@@ -6,8 +6,9 @@ use super::story::{Story, config, joined, not_synced};
 use crate::embedded::consumer::Subscription;
 use crate::embedded::user_data::UserData;
 use crate::ids::{Generation, MemberId};
+use crate::membership::Action;
 use crate::membership::config::Config;
-use crate::membership::event::{Event, JoinAnswer, Leaving, Peer};
+use crate::membership::event::{Event, JoinAnswer, Leaving, Peer, Sent};
 use crate::membership::notice::Notice;
 use crate::wire::ErrorCode;
 
@@ -48,6 +49,8 @@ fn b73_a_black_hole_is_left_behind_each_time_in_bounded_time() {
             story.give(Event::CoordinatorNotFound("no answer".into()));
         }
         story.pass_until_wanted().find_coordinator(Peer::Other).beats(ErrorCode::None);
+        // All this took longer than a session: it asks whether its share still is its own.
+        story.gets(&[0, 1]);
         assert_eq!(story.member.identity(), Some((MemberId::from("me"), Generation(5))), "no rebalance");
     }
 }
@@ -122,8 +125,33 @@ fn a_silent_session_puts_the_share_in_doubt_and_a_late_confirmation_gives_it_bac
     }
     let lost = story.told.iter().filter(|it| matches!(it, Notice::Lost { .. })).count();
     assert_eq!(lost, 1, "told once: another member may have it");
-    story.pass_until_wanted().find_coordinator(Peer::Divvy).beats(ErrorCode::None);
+    story.pass_until_wanted().find_coordinator(Peer::Divvy).beats(ErrorCode::None).gets(&[0, 1]);
     assert_eq!(story.assigned().generation, Generation(5), "the same generation, no rebalance");
+}
+
+#[test]
+fn a_coordinator_that_still_reads_the_group_does_not_give_back_what_is_anothers() {
+    let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).heartbeat();
+    story.pass(config().session_timeout);
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    // It was given up before the coordinator went down; one that reads its log says 0 to everybody.
+    story.give(Event::Tick).wanted.clear();
+    let beat = Sent { ticket: 0, generation: Generation(5), member: MemberId::from("me") };
+    story.give(Event::Beaten(beat, ErrorCode::None));
+    assert_eq!(story.told.len(), 1, "{:?}", story.told);
+    let (sent, call) = story.sync();
+    assert!(call.states.is_empty() && sent.generation == Generation(5), "it asks for its state, and nothing else");
+    story.give(Event::Synced(sent, not_synced(ErrorCode::CoordinatorLoadInProgress)));
+    let (sent, _) = loop {
+        story.pass_until_due();
+        if story.wanted.iter().any(|it| matches!(it, Action::Sync(..))) {
+            break story.sync();
+        }
+    };
+    story.give(Event::Synced(sent, not_synced(ErrorCode::UnknownMemberId)));
+    assert_eq!(story.pass_until_wanted().join().0.member, MemberId::default());
+    assert!(!story.told.iter().any(|it| matches!(it, Notice::Assigned(_))), "{:?}", story.told);
 }
 
 #[test]
@@ -185,6 +213,7 @@ fn b27_a_frozen_member_loses_its_work_before_it_says_anything_and_claims_it_by_i
 #[test]
 fn a_session_counts_from_the_sending_of_what_was_answered() {
     let mut story = Story::stable_follower(Peer::Other);
+    story.pass(INTERVAL).beats(ErrorCode::None);
     let (beat, _) = story.pass(INTERVAL).heartbeat();
     // The answer takes five seconds; then nothing is answered any more.
     story.pass(Duration::from_secs(5)).give(Event::Beaten(beat, ErrorCode::None));
@@ -195,4 +224,18 @@ fn a_session_counts_from_the_sending_of_what_was_answered() {
     assert!(!story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
     story.pass(Duration::from_millis(1));
     assert!(story.told.iter().any(|it| matches!(it, Notice::Lost { .. })), "{:?}", story.told);
+}
+
+#[test]
+fn until_a_heartbeat_is_answered_a_session_counts_from_before_the_join_was() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).start(Peer::Other).follows(1, "range");
+    let joined_at = story.now.mono;
+    // SyncGroup is answered at once: that is no sign of life to every coordinator.
+    story.gets(&[0]).told.clear();
+    while story.told.is_empty() {
+        story.pass_until_due().wanted.clear();
+    }
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    assert!(story.now.mono - joined_at < config().session_timeout, "the answer was on its way for a while");
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::story::{Story, config, fake, joined, synced};
+use super::story::{Story, config, failing, fake, joined, member, synced};
 use crate::embedded::single_writer::Role;
 use crate::ids::{Generation, MemberId};
+use crate::membership::Action;
 use crate::membership::config::{Config, Purpose};
 use crate::membership::event::{Event, JoinAnswer, Peer};
 use crate::membership::notice::Notice;
@@ -69,6 +70,9 @@ fn a_grant_that_lay_about_for_a_session_is_confirmed_before_it_is_believed() {
     let (sent, _) = story.sync();
     story.now.mono = story.now.mono + SECOND * 60;
     story.give(Event::Synced(sent, synced(active(5)))).beats(ErrorCode::None);
+    assert!(story.told.is_empty(), "{:?}", story.told);
+    let (sent, _) = story.sync();
+    story.give(Event::Synced(sent, synced(active(5))));
     assert_eq!(story.assigned().writer().map(|it| it.epoch), Some(5), "nobody else was granted anything");
 }
 
@@ -91,4 +95,48 @@ fn a_thawed_writer_has_lost_its_right_before_it_takes_in_anything() {
     story.give(Event::Beaten(beat, ErrorCode::RebalanceInProgress));
     assert!(matches!(story.told[..], [Notice::Lost { .. }]), "no hand-over of what is another's: {:?}", story.told);
     assert_eq!(story.join().0.generation, Generation::NONE);
+}
+
+const STANDBY: &str = r#"{"abi":"1.0","name":"active-standby","protocol_type":"single-writer","shape":"states"}"#;
+
+/// Its strategy fails while it leads others of a coordinator that knows no leader's error: nobody is told to write.
+fn leads_without_a_strategy(generation: i32, story: &mut Story) {
+    let (sent, _) = story.pass_until_wanted().join();
+    let members = vec![member("me", Bytes::new()), member("other", Bytes::new())];
+    story.give(Event::Joined(sent, JoinAnswer { members, ..joined(generation, "active-standby@1") })).strategy_runs();
+    let (sent, call) = story.sync();
+    assert!(call.states.iter().all(|(_, state)| state.is_empty()), "{:?}", call.states);
+    story.give(Event::Synced(sent, synced(Bytes::new())));
+}
+
+fn writers_whose_module_fails() -> Story {
+    let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: None, context: None };
+    let mut story = Story::new(Config { purpose, ..config() });
+    story.strategies(vec![failing(STANDBY)]).start(Peer::Other);
+    story
+}
+
+#[test]
+fn a_group_that_a_failed_module_left_without_a_writer_is_led_again_ever_more_slowly() {
+    let mut story = writers_whose_module_fails();
+    let mut rests = Vec::new();
+    for generation in 1..9 {
+        leads_without_a_strategy(generation, &mut story);
+        let since = story.now.mono;
+        while !story.wanted.iter().any(|it| matches!(it, Action::Join(..))) {
+            story.pass_until_due();
+            if matches!(story.wanted.last(), Some(Action::Heartbeat(..))) {
+                story.beats(ErrorCode::None);
+            }
+        }
+        rests.push((story.now.mono - since).as_secs());
+    }
+    assert_eq!(rests, [1, 2, 4, 8, 16, 32, 60, 60], "each try is a rebalance");
+}
+
+#[test]
+fn another_module_is_tried_at_once_where_the_last_one_left_the_group_without_a_writer() {
+    let mut story = writers_whose_module_fails();
+    leads_without_a_strategy(1, &mut story);
+    story.strategies(vec![fake(STANDBY)]).join();
 }

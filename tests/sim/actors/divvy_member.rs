@@ -1,43 +1,24 @@
 //! divvy's own member: the real machine, with what its client does around it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use divvy::assignor::MemberInput;
 use divvy::group::Reply;
-use divvy::group::effects::{JoinReply, SyncReply};
-use divvy::group::event::{Fault, LeaderResult, OfferedProtocol, PlanOrigin};
-use divvy::ids::{Generation, GroupId};
-use divvy::membership::config::{Config, Purpose};
-use divvy::membership::event::{
-    Action, Event, JoinAnswer, JoinCall, JoinExtras, Origin, Peer, PlanOrError, Sent, SyncAnswer, SyncCall,
-};
-use divvy::membership::lead::Rules;
+use divvy::group::event::{LeaderResult, OfferedProtocol};
+use divvy::ids::Generation;
+use divvy::membership::change::Change;
+use divvy::membership::config::{Config, SINGLE_WRITER};
+use divvy::membership::event::{Action, Event, JoinCall, Origin, Peer, PlanOrError, Sent, SyncCall};
 use divvy::membership::{Membership, Notice, Strategies};
-use divvy::topics::{Topic, TopicTable};
 use divvy::wire::ErrorCode;
 
-use super::strategies::{even, offer, partitions, step_by_step};
-use super::{Actor, End, Partition, Request, Standing, TOPICS, Turn, Wish};
-use crate::calls::{Call, Identity, Join};
+use super::divvy_kind::{JoinsFor, Kind};
+use super::divvy_words::{fault, identity, join_answer, origin, sync_answer};
+use super::strategies::{even, offer, standby, step_by_step, work};
+use super::{Actor, End, Partition, Request, Standing, Turn, Wish};
+use crate::calls::{Call, Join};
 use crate::network::Lane;
 use crate::server::moment;
-
-/// What kind of member.
-#[derive(Clone, Debug)]
-pub struct Kind {
-    pub name: String,
-    pub group: GroupId,
-    pub session_ms: u64,
-    pub rebalance_ms: u64,
-    pub heartbeat_ms: u64,
-    /// Whether it takes the coordinator for another's.
-    pub is_a_stranger: bool,
-    /// Whether it offers a cooperative protocol alone.
-    pub is_cooperative: bool,
-    /// Whether its modules fail, and its plans break rules, until the faults are over.
-    pub is_faulty: bool,
-}
 
 /// What a tag stands for.
 enum Asked {
@@ -55,15 +36,19 @@ pub struct DivvyMember {
     kind: Kind,
     membership: Option<Membership>,
     tags: u64,
-    asked: std::collections::BTreeMap<u64, Asked>,
+    asked: BTreeMap<u64, Asked>,
     /// What comes back to the member by itself: plans that are made, work that is given up.
     coming: Vec<(u64, Event)>,
     /// The generation of its share, if it has one.
     share: Option<Generation>,
     /// What its application works on, and what of it it was told to give up.
     work: BTreeSet<Partition>,
-    giving_up: Vec<Partition>,
+    giving_up: BTreeMap<Generation, BTreeSet<Partition>>,
+    /// The epoch of its share, if it is the writer.
+    epoch: Option<i32>,
     news_at: Option<u64>,
+    deed_at: Option<u64>,
+    drains: bool,
     calm: bool,
 }
 
@@ -77,19 +62,48 @@ impl DivvyMember {
             coming: Vec::new(),
             share: None,
             work: BTreeSet::new(),
-            giving_up: Vec::new(),
+            giving_up: BTreeMap::new(),
+            epoch: None,
             news_at: None,
+            deed_at: None,
+            drains: false,
             calm: false,
         }
     }
 
+    /// Where nobody would notice a state that is missing, none is.
+    fn cuts_plans(&self) -> bool {
+        self.kind.is_faulty && !self.calm && self.kind.joins_for != JoinsFor::Writing
+    }
+
     fn strategies(&self, turn: &mut Turn<'_>) -> Strategies {
         let fails = self.kind.is_faulty && !self.calm && turn.dice.percent(40);
+        if self.kind.joins_for == JoinsFor::Writing {
+            return [standby(fails)].into_iter().collect();
+        }
         if self.kind.is_cooperative {
             return [step_by_step(fails)].into_iter().collect();
         }
         let versions: &[u8] = if self.calm || turn.dice.percent(50) { &[1, 2] } else { &[1] };
         versions.iter().map(|version| even(*version, fails && *version == 2)).collect()
+    }
+
+    /// What an application does with its member of its own accord.
+    fn deed(&mut self, turn: &mut Turn<'_>) {
+        if self.deed_at.is_none_or(|at| at > turn.now) || self.membership.is_none() {
+            return;
+        }
+        let event = if std::mem::take(&mut self.drains) {
+            Event::Resume
+        } else if turn.dice.percent(40) {
+            self.drains = true;
+            Event::Drain
+        } else {
+            let value = turn.dice.pick(&[None, Some(1), Some(2)]);
+            Event::Change(Change::Fact("weight".to_owned(), value.map(Into::into)))
+        };
+        self.deed_at = Some(turn.now + turn.dice.tail(8_000, 30_000) + 1);
+        self.give(event, turn);
     }
 
     fn give(&mut self, event: Event, turn: &mut Turn<'_>) {
@@ -148,17 +162,20 @@ impl DivvyMember {
         match notice {
             Notice::Assigned(assigned) => {
                 self.share = Some(assigned.generation);
-                self.work = partitions(&assigned.share).collect();
+                self.epoch = assigned.writer().map(|it| it.epoch);
+                let has = work(&assigned.share);
+                let had = std::mem::replace(&mut self.work, has.clone());
+                turn.wishes.push(Wish::Show { had, has });
             }
             Notice::Revoke { generation, share } => {
-                self.giving_up = partitions(&share).collect();
-                let at = turn.now + turn.dice.tail(50, 3_000);
+                self.giving_up.insert(generation, work(&share));
+                let at = turn.now + turn.dice.tail(50, self.kind.finishes_ms);
                 self.coming.push((at, Event::GivenUp(generation)));
             }
             Notice::Lost { share, .. } => {
                 self.share = None;
                 self.giving_up.clear();
-                partitions(&share).for_each(|it| _ = self.work.remove(&it));
+                work(&share).iter().for_each(|it| _ = self.work.remove(it));
             }
             Notice::Left | Notice::Failed { .. } => {
                 self.membership = None;
@@ -192,7 +209,7 @@ impl DivvyMember {
             version: 9,
             session_ms: self.kind.session_ms,
             rebalance_ms: self.kind.rebalance_ms,
-            protocol_type: "consumer",
+            protocol_type: if self.kind.joins_for == JoinsFor::Writing { SINGLE_WRITER } else { "consumer" },
             protocols: protocols.collect(),
             modules,
         };
@@ -201,7 +218,7 @@ impl DivvyMember {
 
     fn sync(&self, sent: &Sent, call: &SyncCall, turn: &mut Turn<'_>) -> Call {
         let mut states = call.states.clone();
-        if self.kind.is_faulty && !self.calm && call.origin.is_some() && turn.dice.percent(20) {
+        if self.cuts_plans() && call.origin.is_some() && turn.dice.percent(20) {
             // Somebody loses a share on the way to the coordinator: its check has to see that.
             states.pop();
         }
@@ -214,83 +231,17 @@ impl DivvyMember {
     }
 }
 
-fn identity(sent: &Sent) -> Identity {
-    Identity { member: sent.member.clone(), instance: None, generation: sent.generation }
-}
-
-fn fault(it: &divvy::membership::lead::Fault) -> Fault {
-    Fault {
-        protocol: it.protocol.clone(),
-        digest: it.digest,
-        kind: it.kind.name().to_owned(),
-        message: it.message.clone(),
-    }
-}
-
-fn origin(it: &Origin) -> PlanOrigin {
-    PlanOrigin {
-        digest: it.digest,
-        settings_hash: it.settings_hash,
-        topics: it.topics.clone(),
-        copies: it.copies,
-        mode: it.mode,
-        asked_ms: it.asked_ms,
-        complete: it.complete,
-        memo: it.memo.clone(),
-        fault: it.fault.as_ref().map(fault),
-    }
-}
-
-fn join_answer(reply: JoinReply) -> JoinAnswer {
-    let member = |it: divvy::group::effects::JoinedMember| MemberInput {
-        id: it.id,
-        instance: it.instance,
-        metadata: it.metadata,
-    };
-    let extras = reply.divvy.map(|it| JoinExtras {
-        rules: Rules {
-            assignors: it.settings.assignors.clone(),
-            config: it.settings.config.clone(),
-            fallback: it.settings.fallback.clone(),
-            hash: it.settings.hash(),
-        },
-        suspended: it.suspended.into_iter().map(|it| (it.protocol, it.reason)).collect(),
-        memo: it.memo,
-    });
-    JoinAnswer {
-        error: reply.error,
-        generation: reply.generation,
-        protocol: reply.protocol.unwrap_or_default(),
-        leader: reply.leader,
-        member: reply.member,
-        members: reply.members.into_iter().map(member).collect(),
-        skip_assignment: reply.skip_assignment,
-        extras,
-    }
-}
-
-fn sync_answer(reply: SyncReply) -> SyncAnswer {
-    SyncAnswer { error: reply.error, state: reply.state, reason: reply.reason }
-}
-
-/// The topics as the coordinator tells them.
-pub fn topics() -> TopicTable {
-    let topic =
-        |(name, partitions): &(&str, u32)| ((*name).into(), Topic { partitions: *partitions, racks: Vec::new() });
-    TopicTable(TOPICS.iter().map(topic).collect())
-}
-
 impl Actor for DivvyMember {
     fn start(&mut self, turn: &mut Turn<'_>) {
         if self.membership.is_some() {
             return;
         }
-        let purpose = Purpose::Topics(TOPICS.iter().map(|(name, _)| (*name).into()).collect());
+        let purpose = self.kind.purpose();
         let config = Config {
             session_timeout: Duration::from_millis(self.kind.session_ms),
             rebalance_timeout: Duration::from_millis(self.kind.rebalance_ms),
             heartbeat_interval: Duration::from_millis(self.kind.heartbeat_ms),
-            assignors: if self.kind.is_cooperative { vec!["cooperative-sticky".to_owned()] } else { Vec::new() },
+            assignors: self.kind.names(),
             ..Config::new(self.kind.group.clone(), purpose)
         };
         self.membership = Some(Membership::new(config, turn.dice.draw(), moment(turn.now)));
@@ -298,7 +249,9 @@ impl Actor for DivvyMember {
         self.coming.clear();
         self.share = None;
         self.giving_up.clear();
+        self.drains = false;
         self.news_at = Some(turn.now + turn.dice.within(5_000, 40_000));
+        self.deed_at = (self.kind.has_deeds && !self.calm).then(|| turn.now + turn.dice.within(500, 15_000));
         let strategies = self.strategies(turn);
         self.give(Event::Strategies(strategies), turn);
     }
@@ -318,8 +271,12 @@ impl Actor for DivvyMember {
     fn calm(&mut self, turn: &mut Turn<'_>) {
         self.calm = true;
         self.news_at = None;
+        self.deed_at = None;
         let strategies = self.strategies(turn);
         self.give(Event::Strategies(strategies), turn);
+        if std::mem::take(&mut self.drains) {
+            self.give(Event::Resume, turn);
+        }
     }
 
     fn wake(&mut self, turn: &mut Turn<'_>) {
@@ -330,18 +287,27 @@ impl Actor for DivvyMember {
         }
         let due = self.coming.extract_if(.., |(at, _)| *at <= turn.now).collect::<Vec<_>>();
         for (_, event) in due {
-            if matches!(event, Event::GivenUp(_)) {
-                self.giving_up.drain(..).for_each(|it| _ = self.work.remove(&it));
+            if let Event::GivenUp(generation) = event {
+                let given_up = self.giving_up.remove(&generation).unwrap_or_default();
+                given_up.iter().for_each(|it| _ = self.work.remove(it));
             }
             self.give(event, turn);
         }
+        self.deed(turn);
         self.give(Event::Tick, turn);
     }
 
     fn wakes_at(&self) -> Option<u64> {
         let membership = self.membership.as_ref()?;
         let coming = self.coming.iter().map(|(at, _)| *at);
-        membership.next_deadline().map(|at| at.0).into_iter().chain(coming).chain(self.news_at).min()
+        membership
+            .next_deadline()
+            .map(|at| at.0)
+            .into_iter()
+            .chain(coming)
+            .chain(self.news_at)
+            .chain(self.deed_at)
+            .min()
     }
 
     fn answered(&mut self, tag: u64, reply: Reply, turn: &mut Turn<'_>) {
@@ -377,7 +343,7 @@ impl Actor for DivvyMember {
         let event = match self.asked.remove(&tag) {
             Some(Asked::Coordinator) if is_up => Event::CoordinatorFound(peer),
             Some(Asked::Coordinator) => Event::CoordinatorNotFound("nobody listens".to_owned()),
-            Some(Asked::Topics(sent)) if is_up => Event::Topics(sent, Ok(topics())),
+            Some(Asked::Topics(sent)) if is_up => Event::Topics(sent, Ok(self.kind.sees(turn.now))),
             Some(Asked::Topics(sent)) => Event::Unanswered(sent, "nobody listens".to_owned()),
             _ => return,
         };
@@ -386,6 +352,10 @@ impl Actor for DivvyMember {
 
     fn works_on(&self) -> Option<&BTreeSet<Partition>> {
         Some(&self.work)
+    }
+
+    fn writes(&self) -> Option<i32> {
+        self.epoch.filter(|_| !self.work.is_empty())
     }
 
     fn standing(&self) -> Standing {

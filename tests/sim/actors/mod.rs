@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use divvy::embedded::consumer::Assignment;
+use divvy::embedded::single_writer::Role;
 use divvy::group::Reply;
 use divvy::ids::{Generation, MemberId};
 
@@ -10,7 +12,9 @@ use crate::calls::Call;
 use crate::dice::Dice;
 use crate::network::Lane;
 
+pub mod divvy_kind;
 pub mod divvy_member;
+pub mod divvy_words;
 pub mod kafka_client;
 pub mod kafka_kind;
 mod plans;
@@ -27,6 +31,8 @@ pub enum Wish {
     Probe { tag: u64 },
     /// To close its connections.
     Hangup,
+    /// Nothing but to be seen: it had this, and now it has that.
+    Show { had: BTreeSet<Partition>, has: BTreeSet<Partition> },
 }
 
 /// A request that a member wants to send.
@@ -50,6 +56,31 @@ pub struct Turn<'a> {
 
 /// A topic and a number.
 pub type Partition = (String, i32);
+
+/// What only one member of a group of writers works on.
+pub const PEN: &str = "the pen";
+
+/// What a state gives its member: partitions, or the pen.
+pub fn given(state: &[u8]) -> Result<BTreeSet<Partition>, String> {
+    if let Ok(role) = Role::decode(state) {
+        return Ok(role.active.then(|| (PEN.to_owned(), 0)).into_iter().collect());
+    }
+    let assignment = Assignment::decode_state(state).map_err(|error| error.to_string())?;
+    let of = |it: &divvy::embedded::consumer::TopicPartitions<'_>| {
+        it.partitions.iter().map(|number| (it.topic.to_owned(), number)).collect::<Vec<_>>()
+    };
+    Ok(assignment.topics.iter().flat_map(of).collect())
+}
+
+/// Everything that a group of such a member has to do.
+pub fn all_work(is_of_writers: bool) -> BTreeSet<Partition> {
+    if is_of_writers {
+        return [(PEN.to_owned(), 0)].into();
+    }
+    let of =
+        |(name, numbers): &(&str, u32)| (0..*numbers as i32).map(|it| ((*name).to_owned(), it)).collect::<Vec<_>>();
+    TOPICS.iter().flat_map(of).collect()
+}
 
 /// Where a member stands, as it knows itself.
 #[derive(Clone, PartialEq, Debug)]
@@ -99,6 +130,11 @@ pub trait Actor {
 
     /// What its application works on, if that is followed.
     fn works_on(&self) -> Option<&BTreeSet<Partition>> {
+        None
+    }
+
+    /// The epoch that it writes under, if it believes that it is the writer.
+    fn writes(&self) -> Option<i32> {
         None
     }
 

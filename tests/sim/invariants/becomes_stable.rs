@@ -17,11 +17,11 @@ impl Invariant for BecomesStable {
 
     fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
         match seen {
-            Seen::Settled { members } => {
+            Seen::Settled { members, .. } => {
                 self.settled = true;
                 stands(members, scene)
             }
-            Seen::Rested { members } => stands(members, scene),
+            Seen::Rested { members, .. } => stands(members, scene),
             Seen::Took(effects) if self.settled => {
                 let began = effects.facts.iter().find_map(|fact| match fact {
                     Fact::RebalanceBegan(trigger) => Some(trigger),

@@ -16,12 +16,22 @@ mod becomes_stable;
 mod cause_named;
 mod deadline_exists;
 mod generation_never_back;
+mod no_lost_partition;
+mod no_rejoin_loop;
+mod nothing_dropped;
 mod one_leader;
 mod one_owner;
 mod one_worker;
 mod parked_not_expired;
 mod restore_is_live;
 mod state_of_generation;
+mod writer_fenced;
+
+/// A member by its name, and where it stands.
+pub type Stands = (String, Standing);
+
+/// A member of divvy's by its name, and what its application works on.
+pub type Works<'a> = (&'a str, &'a BTreeSet<Partition>);
 
 /// Something that passed.
 pub enum Seen<'a> {
@@ -42,11 +52,17 @@ pub enum Seen<'a> {
     /// Nothing is on its way to the store: the group as it is, and as it would come back.
     Compared { live: &'a GroupDescription, restored: Option<&'a GroupDescription> },
     /// What the applications of divvy's members work on.
-    Works { members: &'a [(&'a str, &'a BTreeSet<Partition>)] },
+    Works { members: &'a [Works<'a>] },
+    /// Which of divvy's members believe that they are the writer, and under which epoch.
+    Writes { writers: &'a [(&'a str, i32)] },
+    /// What one of them worked on when it was told its new share, and what it works on now.
+    Assigned { name: &'a str, had: &'a BTreeSet<Partition>, has: &'a BTreeSet<Partition> },
+    /// Nothing goes wrong from now on.
+    FaultsEnded { members: usize },
     /// The faults are over, and all have had the time that their timeouts give them.
-    Settled { members: &'a [(String, Standing)] },
+    Settled { members: &'a [Stands], works: &'a [Works<'a>] },
     /// Nothing has happened since then but heartbeats and commits.
-    Rested { members: &'a [(String, Standing)] },
+    Rested { members: &'a [Stands], works: &'a [Works<'a>] },
 }
 
 /// How things stand when something passed.
@@ -91,12 +107,16 @@ impl Invariants {
             cause_named: CauseNamed;
             deadline_exists: DeadlineExists;
             generation_never_back: GenerationNeverBack;
+            no_lost_partition: NoLostPartition;
+            no_rejoin_loop: NoRejoinLoop;
+            nothing_dropped: NothingDropped;
             one_leader: OneLeader;
             one_owner: OneOwner;
             one_worker: OneWorker;
             parked_not_expired: ParkedNotExpired;
             restore_is_live: RestoreIsLive;
             state_of_generation: StateOfGeneration;
+            writer_fenced: WriterFenced;
         };
         Self { all, broken: None }
     }

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use divvy::embedded::consumer::Assignment;
 use divvy::group::Reply;
 use divvy::ids::Generation;
 use divvy::wire::ErrorCode;
 
 use super::{Invariant, Scene, Seen};
+use crate::actors::{Partition, given};
 use crate::calls::Call;
 
 #[derive(Default)]
 pub struct OneOwner {
     generation: Generation,
     /// Who has what, by the name that outlives a static member's ids.
-    owners: BTreeMap<(String, i32), String>,
+    owners: BTreeMap<Partition, String>,
 }
 
 impl Invariant for OneOwner {
@@ -45,17 +45,10 @@ impl OneOwner {
             self.generation = of;
             self.owners.clear();
         }
-        let assignment = Assignment::decode_state(state).map_err(|error| format!("{to} gets what is {error}"))?;
-        for topic in &assignment.topics {
-            for partition in topic.partitions.iter() {
-                let place = (topic.topic.to_owned(), partition);
-                let owner = self.owners.entry(place).or_insert_with(|| to.clone());
-                if *owner != to {
-                    return Err(format!(
-                        "{}-{partition} belongs to {owner} and to {to} in generation {of}",
-                        topic.topic
-                    ));
-                }
+        for place in given(state).map_err(|error| format!("{to} gets what is {error}"))? {
+            let owner = self.owners.entry(place.clone()).or_insert_with(|| to.clone());
+            if *owner != to {
+                return Err(format!("{}-{} belongs to {owner} and to {to} in generation {of}", place.0, place.1));
             }
         }
         Ok(())
