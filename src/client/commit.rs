@@ -80,7 +80,6 @@ pub(super) async fn committed(
     let of_many = |(name, numbers): &(TopicName, Vec<i32>)| OffsetFetchRequestTopics {
         name: name.as_str().into(),
         partition_indexes: numbers.clone(),
-        ..OffsetFetchRequestTopics::default()
     };
     let request = OffsetFetchRequest {
         group_id: group_id.clone(),

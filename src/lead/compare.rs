@@ -164,16 +164,14 @@ pub(super) mod tests {
         TopicTable([("t".into(), Topic { partitions: 4, racks })].into())
     }
 
-    fn compared(parties: &[(&str, Option<&str>, Option<&[i32]>, &[i32])], topics: &TopicTable) -> Comparison {
+    /// Its name, its rack, what it has and what it would have.
+    type Line<'a> = (&'a str, Option<&'a str>, Option<&'a [i32]>, &'a [i32]);
+
+    fn compared(parties: &[Line<'_>], topics: &TopicTable) -> Comparison {
         let states: Vec<_> = parties.iter().map(|(.., before, after)| (before.map(state), state(after))).collect();
-        let party = |((name, rack, ..), (before, after)): (
-            &(&str, Option<&str>, Option<&[i32]>, &[i32]),
-            &'_ (Option<Vec<u8>>, Vec<u8>),
-        )| { ((*name).to_owned(), rack.map(str::to_owned), before.clone(), after.clone()) };
-        let owned: Vec<_> = parties.iter().zip(&states).map(party).collect();
-        let parties = owned.iter().map(|(name, rack, before, after)| Party {
-            name: name.clone(),
-            rack: rack.clone(),
+        let parties = parties.iter().zip(&states).map(|((name, rack, ..), (before, after))| Party {
+            name: (*name).to_owned(),
+            rack: rack.map(str::to_owned),
             before: before.as_deref(),
             after,
         });

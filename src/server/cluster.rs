@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::Handle;
 use super::config::KafkaCluster;
-use super::limits::{CLUSTER_ANSWER_TIMEOUT, CLUSTER_BROKERS_KEPT, CLUSTER_LOOK_FACTOR};
+use super::limits::{CLUSTER_ANSWER_TIMEOUT, CLUSTER_BROKERS_KEPT, CLUSTER_LOOK_FACTOR, CLUSTER_LOOKS_LEFT_OUT};
 use crate::ids::TopicName;
 use crate::peer::topics::{racks_of_brokers, topic};
 use crate::peer::{Connection, Dial, Security, address_of};
@@ -90,7 +90,8 @@ impl Cluster {
             }
             // A large cluster is looked at less often: what that costs here and there stays small.
             let took = handle.clock().mono() - began;
-            tokio::time::sleep(self.max_age.max(took * CLUSTER_LOOK_FACTOR)).await;
+            let longest = self.max_age * CLUSTER_LOOKS_LEFT_OUT;
+            tokio::time::sleep((took * CLUSTER_LOOK_FACTOR).clamp(self.max_age, longest)).await;
         }
     }
 

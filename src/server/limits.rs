@@ -118,5 +118,8 @@ pub(crate) const CLUSTER_ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// A look at a cluster that took long is followed by so many times as long without one.
 pub(crate) const CLUSTER_LOOK_FACTOR: u32 = 20;
 
+/// But for no longer than so many looks would take otherwise: one that was slow once may have had a bad moment.
+pub(crate) const CLUSTER_LOOKS_LEFT_OUT: u32 = 12;
+
 /// Addresses of brokers to ask when those that the configuration names are away.
 pub(crate) const CLUSTER_BROKERS_KEPT: usize = 16;

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::oneshot;
@@ -13,7 +12,7 @@ use tokio::task::AbortHandle;
 use super::admin_port::AdminPort;
 use super::clock::Clock;
 use super::cluster::Cluster;
-use super::config::{Config, ConfigError, LoadHeartbeat};
+use super::config::{Config, LoadHeartbeat};
 use super::directory::Directory;
 use super::ends::Ends;
 use super::handle::{Handle, Inner};
@@ -32,44 +31,12 @@ use super::reload::Reader;
 use super::shard::{Ground, Shard};
 use super::shutdown::{self, Ended, Heard, Signals};
 use super::spawn::{self, Failure, Loss};
+use super::start_error::StartError;
 use super::store_writer::{self, Jobs, StoreWriter};
 use crate::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook, placement};
-use crate::peer::SecurityError;
 use crate::sandbox::Sandbox;
 use crate::store::{Snapshot, Store, StoreError};
 use crate::wire::Text;
-
-/// Why a server does not start: one sentence with the remedy.
-#[derive(Debug, Error)]
-pub enum StartError {
-    /// The configuration contradicts itself.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// An address cannot be listened on.
-    #[error("cannot listen on {address}, as `{key}` says: {error}; {remedy}")]
-    Listen {
-        /// The key of the configuration.
-        key: &'static str,
-        /// The address.
-        address: SocketAddr,
-        /// What the system says.
-        error: std::io::Error,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// The store cannot be opened.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// What the Kafka cluster is to be shown cannot be read.
-    #[error("kafka.…: {0}")]
-    Security(#[from] SecurityError),
-    /// The coordinator's own modules cannot be read.
-    #[error("{0}")]
-    Modules(String),
-    /// The system gives no thread.
-    #[error("the system gives no thread for the store: {0}; raise `ulimit -u`")]
-    Thread(std::io::Error),
-}
 
 /// The runtime that suits a server: with one shard everything lives on one thread, so that a request crosses none.
 pub fn runtime(config: &Config) -> std::io::Result<tokio::runtime::Runtime> {

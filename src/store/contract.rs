@@ -318,7 +318,7 @@ fn large_header(generation: i32, members: usize) -> Record {
 fn large_plan(generation: i32, members: usize) -> Record {
     let Record::Plan(mut plan) = plan(generation, 0) else { unreachable!("see above") };
     // Those of a few members differ from generation to generation.
-    let state = |at: usize| vec![if at % 10 == 0 { generation as u8 } else { 0 }; 20];
+    let state = |at: usize| vec![if at.is_multiple_of(10) { generation as u8 } else { 0 }; 20];
     plan.states = (0..members).map(|at| (nth_member(at), State(state(at).into()))).collect();
     Record::Plan(plan)
 }

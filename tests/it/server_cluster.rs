@@ -110,7 +110,10 @@ async fn without_its_cluster_it_serves_what_it_knew() {
     let queries = Some(Topic { partitions: 3, racks: vec![Vec::new(); 3] });
     shows(&server, "queries", queries.clone()).await;
     shows(&server, "fixed", Some(clicks())).await;
-    drop((server, there));
+    // What changes topics waits for what was taken to be durable.
+    let mut here = Client::connect(server.addr()).await;
+    assert_eq!(delete(&mut here, "queries").await, ErrorCode::TopicDeletionDisabled);
+    drop((server, there, here));
     cluster.stop().await;
 
     let server = serve_after_crash(config).await;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::iter;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use crate::peer::Security;
 use crate::server::config::LogFormat;
 
 pub(super) mod events;
+mod metrics;
 pub(super) mod missing;
 
 /// The protocol type whose work is partitions of topics.
@@ -90,6 +92,9 @@ pub struct Join {
     kafka_config: Option<PathBuf>,
     #[command(flatten)]
     security: SecurityArgs,
+    /// Where to show what the member counts, as /metrics
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
     log_filter: String,
@@ -128,10 +133,16 @@ impl Join {
     async fn live(self, folder: PathBuf, peers: Peers, output: &Output) -> Result<()> {
         let protocol_type = self.protocol_type().to_owned();
         let mut stop = Stop::listen()?;
+        let listener = metrics::listen(self.metrics).await?;
         self.begin(&folder, output)?;
+        metrics::tell(listener.as_ref(), output)?;
         let mut member =
             self.join(folder, peers).await.map_err(|error| Failure::of(kind(&error), error.to_string()))?;
-        let done = tell(&mut member, &mut stop, &protocol_type, output).await;
+        let counted = member.metrics().clone();
+        let done = tokio::select! {
+            done = tell(&mut member, &mut stop, &protocol_type, output) => done,
+            () = metrics::serve(listener, counted) => Ok(()),
+        };
         tokio::select! {
             () = member.leave() => {}
             // Whoever asks twice does not want to wait.
@@ -161,6 +172,7 @@ impl Join {
                 None => builder.subscribe(&self.topics),
             },
             "single-writer" => builder.single_writer(),
+            "connect" => builder.connect(format!("divvy://{}/", self.client_id)),
             other => builder.protocol_type(other),
         };
         if let Some((kafka, security)) = kafka {

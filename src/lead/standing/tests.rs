@@ -183,7 +183,8 @@ fn only_the_elected_one_is_in_the_group() {
     story.give(Event::Elected);
     assert_eq!((story.said(), story.wants()), (Saying::Active, vec![Action::Look]));
     story.give(Event::Looked(Ok(Described::default()))).give(generation(1, true, true));
-    (story.told.clear(), story.wants());
+    story.told.clear();
+    story.wants();
     story.give(Event::StoodDown(String::new()));
     assert_eq!(story.wants(), [Action::Abandon], "whoever is elected now has its place");
     story.give(generation(2, true, true)).give(Event::Out("fenced".into()));

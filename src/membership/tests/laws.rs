@@ -183,14 +183,14 @@ impl World {
         match action {
             Action::FindCoordinator if error.is_error() => self.give(Event::CoordinatorNotFound("nobody".to_owned())),
             Action::FindCoordinator => {
-                let peer = if how % 2 == 0 { Peer::Divvy } else { Peer::Other };
+                let peer = if how.is_multiple_of(2) { Peer::Divvy } else { Peer::Other };
                 self.give(Event::CoordinatorFound(peer));
             }
             Action::Join(sent, call) => {
                 let answer = match error {
                     ErrorCode::None => {
                         self.generation += 1;
-                        let leader = if how % 3 == 0 { "me" } else { "other" };
+                        let leader = if how.is_multiple_of(3) { "me" } else { "other" };
                         let me = super::story::member("me", call.offers[0].1.clone());
                         let members = if leader == "me" { vec![me] } else { Vec::new() };
                         JoinAnswer { leader: MemberId::from(leader), members, ..joined(self.generation, "mine@1") }

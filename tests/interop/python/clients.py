@@ -21,13 +21,17 @@ class KafkaPython:
 
         self._kafka = kafka
         self.assignments = 0
+        self._revoked = set()
         member = self
 
         class Listener(ConsumerRebalanceListener):
             def on_partitions_revoked(self, revoked):
-                pass
+                # The library goes on to list them until it is assigned something else.
+                member._revoked = {partition.partition for partition in revoked}
+                member.tell(member.owned())
 
             def on_partitions_assigned(self, assigned):
+                member._revoked = set()
                 member.assignments += 1
 
         more = {}
@@ -66,7 +70,7 @@ class KafkaPython:
         self._consumer.poll(timeout_ms=int(POLL_S * 1000))
 
     def owned(self):
-        return {partition.partition for partition in self._consumer.assignment()}
+        return {partition.partition for partition in self._consumer.assignment()} - self._revoked
 
     def commit(self, topic, partition, offset):
         place = self._kafka.TopicPartition(topic, partition)

@@ -65,7 +65,7 @@ pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
     let asks_for_it = cast.members.iter().find(|member| match cast.when_lost(member) {
         WhenLost::Waits => false,
         WhenLost::Rejoins => member.name == before.0.leader || says_what_it_owns(&before.0.protocol),
-        WhenLost::JoinsAnew => true,
+        WhenLost::RejoinsEmpty | WhenLost::JoinsAnew => true,
     });
     let asks_for_it = asks_for_it.map(|member| member.client.name);
     cast.restart_and_meet(how)?;

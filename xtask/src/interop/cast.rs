@@ -102,12 +102,16 @@ impl<'a> Cast<'a> {
 
     /// A `divvy join` beside the members: told what to join by words of its own, with these modules.
     pub fn divvy_join(&self, name: &str, modules: &[&str], words: &[&str]) -> Result<divvy::Member> {
+        self.divvy_join_at(name, &self.server.address(), modules, words)
+    }
+
+    /// The same at another listener of the coordinator's.
+    pub fn divvy_join_at(&self, name: &str, server: &str, modules: &[&str], words: &[&str]) -> Result<divvy::Member> {
         for module in modules {
             let file = root().join(format!("assignors/{module}.wasm"));
             divvy::drop_module(&file, &divvy::modules_of(&self.folder, name), module)?;
         }
-        let server = self.server.address();
-        let seat = divvy::Seat { name, server: &server, group: &self.group };
+        let seat = divvy::Seat { name, server, group: &self.group };
         divvy::Member::join_with(&self.bench.program, &self.folder, &seat, words)
     }
 

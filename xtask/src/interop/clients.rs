@@ -36,6 +36,8 @@ pub enum WhenLost {
     /// Ends its session and joins again with its id: a follower that says the same gets the same generation, a
     /// leader begins a rebalance.
     Rejoins,
+    /// The same, and says that it owns nothing: a rebalance, whoever leads.
+    RejoinsEmpty,
     /// Forgets its id, and joins as a new member.
     JoinsAnew,
 }
@@ -82,9 +84,10 @@ pub const CLIENTS: &[Client] = &[
     client("aiokafka", Runtime::Python, EAGER),
     Client { commits: false, ..client("kcat", Runtime::Kcat, LIBRDKAFKA) },
     Client { instances: false, ..lost(WhenLost::JoinsAnew, client("kafkajs", Runtime::Node, &[])) },
-    client("java", Runtime::Java, ALL),
+    // As a leader it sees the racks go and come with the broker, and asks for a rebalance.
+    Client { when_lost_long: WhenLost::Rejoins, ..client("java", Runtime::Java, ALL) },
     // It dials for a while, then ends its session.
-    Client { when_lost_long: WhenLost::Rejoins, ..client("franz-go", Runtime::Go, ALL) },
+    Client { when_lost_long: WhenLost::RejoinsEmpty, ..client("franz-go", Runtime::Go, ALL) },
     lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)),
 ];
 

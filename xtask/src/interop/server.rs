@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::divvy::{self, Server};
-use crate::kafka::{Broker, Generation};
+use crate::kafka::{Broker, Certificates, Generation, Listener};
 
 /// A coordinator, as the cases need it.
 pub enum Coordinator<'a> {
@@ -24,6 +24,22 @@ impl Coordinator<'_> {
         match self {
             Self::Divvy(server) => server.address(),
             Self::Kafka(broker, _) => broker.borrow().address(),
+        }
+    }
+
+    /// Where another listener of the broker is.
+    pub fn at(&self, listener: Listener) -> Result<String> {
+        match self {
+            Self::Divvy(_) => bail!("divvy has one listener"),
+            Self::Kafka(broker, _) => Ok(broker.borrow().at(listener)),
+        }
+    }
+
+    /// What the broker's clients need to trust it, and to be trusted.
+    pub fn certificates(&self) -> Result<Certificates> {
+        match self {
+            Self::Divvy(_) => bail!("divvy shows no certificate"),
+            Self::Kafka(broker, _) => Ok(broker.borrow().certificates.clone()),
         }
     }
 

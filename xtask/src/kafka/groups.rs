@@ -123,3 +123,42 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &str) -> Vec<u8> {
+        [&(value.len() as i16).to_be_bytes()[..], value.as_bytes()].concat()
+    }
+
+    /// A batch of one record; lengths below 64 are one byte, twice the number.
+    fn batch(key: &[u8], value: Option<&[u8]>) -> Vec<u8> {
+        let field = |bytes: Option<&[u8]>| match bytes {
+            Some(bytes) => [&[(bytes.len() * 2) as u8], bytes].concat(),
+            None => vec![1],
+        };
+        let record = [&[0, 0, 0][..], &field(Some(key)), &field(value), &[0]].concat();
+        let records = [&[(record.len() * 2) as u8], &record[..]].concat();
+        let length = (BATCH_HEAD - BATCH_PREFIX + records.len()) as i32;
+        [&[0; 8][..], &length.to_be_bytes(), &[0; BATCH_HEAD - BATCH_PREFIX], &records].concat()
+    }
+
+    fn group(name: &str, number: i32) -> Vec<u8> {
+        let key = [&GROUP_KEY.to_be_bytes()[..], &text(name)].concat();
+        let value = [&3i16.to_be_bytes()[..], &text("consumer"), &number.to_be_bytes(), &text("range"), &text("m-1")];
+        batch(&key, Some(&value.concat()))
+    }
+
+    #[test]
+    fn the_generations_of_a_group_are_read_among_other_records() {
+        let commit = batch(&[0, 1, 0, 1, b'a'], Some(&[0, 3]));
+        let gone = batch(&[&GROUP_KEY.to_be_bytes()[..], &text("a")].concat(), None);
+        let half = &group("a", 9)[..70];
+        let file = [&group("a", 1)[..], &commit, &group("b", 5), &group("a", 2), &gone, half].concat();
+        let mut found = Vec::new();
+        batches(&file, "a", &mut found);
+        let told: Vec<_> = found.iter().map(|it| (it.number, it.protocol.as_str(), it.leader.as_str())).collect();
+        assert_eq!(told, [(1, "range", "m-1"), (2, "range", "m-1")]);
+    }
+}

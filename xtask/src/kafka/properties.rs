@@ -2,10 +2,14 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 /// Who may log in, and with what.
 pub const USERS: [&str; 2] = ["alice", "bob"];
 pub const PASSWORD: &str = "interop-secret";
+
+/// How long a login with SCRAM-SHA-512 lasts.
+pub const REPEAT_LOGIN: Duration = Duration::from_secs(10);
 
 /// Where the broker stands.
 pub const RACK: &str = "west";
@@ -170,7 +174,7 @@ pub fn text(folder: &Path, ports: &Ports, settings: &Settings) -> String {
             }
         }
         if listener == Listener::SaslTls {
-            set("scram-sha-512.connections.max.reauth.ms", "10000");
+            set("scram-sha-512.connections.max.reauth.ms", &REPEAT_LOGIN.as_millis().to_string());
         }
     }
     for (key, value) in &settings.more {

@@ -15,6 +15,7 @@ use super::takes_turns::{others, take_turns};
 
 mod lead;
 mod offsets;
+mod security;
 mod topics;
 mod writer;
 
@@ -47,6 +48,8 @@ pub fn cases() -> Vec<Case> {
         by_divvy("pattern", topics::pattern),
         by_divvy("single-writer", writer::takes_over),
         by_divvy("offsets", offsets::seen_by_the_tool),
+        by_divvy("security/every-door", security::every_door),
+        by_divvy("security/refusals", security::refusals),
     ];
     alone.into_iter().chain([statics]).chain(mixed).chain(turns).chain(rest).chain(lead::cases()).collect()
 }
