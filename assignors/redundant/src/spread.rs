@@ -48,18 +48,11 @@ struct Spread<'g, 'c> {
     /// The members of each kind, and the first of them.
     takers: Vec<BTreeSet<Key>>,
     least: Vec<Key>,
-    hopes: Vec<Hopes>,
+    /// For each giver the kinds for which its lists were looked at, ascending, and how far: those beyond which nothing is for the kind.
+    hopes: Vec<Vec<(u32, Cursor)>>,
     /// For a giver and a taker how far the giver's lists were looked at, if that is further than for its kind.
     seen: BTreeMap<(u32, u32), Cursor>,
     looks: usize,
-}
-
-/// The kinds of members that a giver may have something for, with how far its lists were looked at for them; those for which there was
-/// nothing are behind the others.
-#[derive(Default)]
-struct Hopes {
-    kinds: Vec<(u32, Cursor)>,
-    live: usize,
 }
 
 /// Moves copies until nobody has two more than somebody who could take one of them.
@@ -99,7 +92,7 @@ impl<'g, 'c> Spread<'g, 'c> {
         let is_first = group.claim_layers() == 0;
         let room = |load: u32| if is_first { [load as usize, 0] } else { [0, load as usize] };
         let lists = held.loads.iter().map(|&load| room(load).map(Vec::with_capacity)).collect();
-        let hopes = held.loads.iter().map(|_| Hopes::default()).collect();
+        let hopes = vec![Vec::new(); held.loads.len()];
         let seen = BTreeMap::new();
         let mut spread =
             Spread { group, topics, signs, members, held, lists, kinds, racks, takers, least, hopes, seen, looks };
@@ -117,8 +110,6 @@ impl<'g, 'c> Spread<'g, 'c> {
                 (0..self.group.claim_layers()).filter_map(|layer| self.group.owner_before_in(layer, partition));
             let is_old = claimants.map(|claimant| claimant.index() as u32).any(|claimant| claimant == holder);
             self.lists[holder as usize][usize::from(is_old)].push(partition.index() as u32);
-            let hopes = &mut self.hopes[holder as usize];
-            hopes.live = hopes.kinds.len();
         }
     }
 
@@ -152,22 +143,14 @@ impl<'g, 'c> Spread<'g, 'c> {
 
     /// Who has least and can take something of the giver's, and what.
     fn taker_for(&mut self, giver: u32, load: u32) -> Option<(Member<'g>, Partition)> {
-        let mut hopes = std::mem::take(&mut self.hopes[giver as usize]);
-        if hopes.kinds.is_empty() {
-            hopes.kinds = (0..self.takers.len() as u32).map(|kind| (kind, [0, 0])).collect();
-            hopes.live = hopes.kinds.len();
-        }
         // Those with less than two fewer.
         let end = key(load.saturating_sub(1), 0);
-        // Kinds whose members hold all that is for them already.
-        let mut tried = 0;
-        let mut found = None;
-        while found.is_none() && self.looks > 0 {
-            self.looks = self.looks.saturating_sub(hopes.live - tried);
-            let least = |at: &usize| self.least[hopes.kinds[*at].0 as usize];
-            let Some(at) = (tried..hopes.live).min_by_key(least).filter(|at| least(at) < end) else { break };
-            let (kind, mut cursor) = hopes.kinds[at];
-            let mut after = 0;
+        let mut open = self.open_kinds(giver, end);
+        while self.looks > 0 {
+            self.looks = self.looks.saturating_sub(open.len());
+            let at = (0..open.len()).min_by_key(|&at| self.least[open[at].0 as usize])?;
+            let (kind, before) = open.swap_remove(at);
+            let (mut cursor, mut after, mut found) = (before, 0, None);
             while let Some(&taker) = self.takers[kind as usize].range(after..end).next() {
                 let member = self.members[taker as u32 as usize];
                 found = self.find(giver, member, &mut cursor).map(|partition| (member, partition));
@@ -176,17 +159,32 @@ impl<'g, 'c> Spread<'g, 'c> {
                 }
                 after = taker + 1;
             }
-            hopes.kinds[at].1 = cursor;
-            if self.is_end(giver, cursor) {
-                hopes.live -= 1;
-                hopes.kinds.swap(at, hopes.live);
-            } else if found.is_none() {
-                hopes.kinds.swap(at, tried);
-                tried += 1;
+            if cursor != before {
+                let hopes = &mut self.hopes[giver as usize];
+                match hopes.binary_search_by_key(&kind, |hope| hope.0) {
+                    Ok(at) => hopes[at].1 = cursor,
+                    Err(at) => hopes.insert(at, (kind, cursor)),
+                }
+            }
+            if found.is_some() {
+                return found;
             }
         }
-        self.hopes[giver as usize] = hopes;
-        found
+        None
+    }
+
+    /// The kinds of which somebody is before an end, and that a giver may have something for.
+    fn open_kinds(&mut self, giver: u32, end: Key) -> Vec<(u32, Cursor)> {
+        self.looks = self.looks.saturating_sub(self.least.len());
+        let mut hopes = self.hopes[giver as usize].iter().peekable();
+        let mut open = Vec::new();
+        for (kind, &least) in (0..).zip(&self.least) {
+            let cursor = hopes.next_if(|hope| hope.0 == kind).map_or([0, 0], |hope| hope.1);
+            if least < end && !self.is_end(giver, cursor) {
+                open.push((kind, cursor));
+            }
+        }
+        open
     }
 
     fn is_end(&self, giver: u32, cursor: Cursor) -> bool {

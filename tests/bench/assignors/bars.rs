@@ -71,6 +71,14 @@ const WORKLOADS: &[Workload] = &[
         shows_memory: true,
     },
     Workload {
+        name: "1M x 2,000 all but one topic, one joins",
+        world: all_but_one,
+        one_joins: true,
+        about: About::Only(&[]),
+        most_ms: 0.0,
+        shows_memory: true,
+    },
+    Workload {
         name: "20k x 500 halves one joins",
         world: halves,
         one_joins: true,
@@ -144,6 +152,12 @@ fn million() -> World {
 /// The same, but that the last member reads one topic.
 fn narrow() -> World {
     World { reads: vec![(0..500).collect(), vec![0]], last_read: Some(1), ..million() }
+}
+
+/// The same with as many subscriptions as there are topics: each leaves another one out, and everybody may have some of all others.
+fn all_but_one() -> World {
+    let but = |left_out: usize| (0..500).filter(|&topic| topic != left_out).collect();
+    World { reads: (0..500).map(but).collect(), ..million() }
 }
 
 /// Kafka's test of two halves: every fourth member reads the first half of the topics, the others the second.
