@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::{built, divvy, fails, json};
+use crate::cli_ground::{built, divvy, fails, json};
 
 #[test]
 fn a_case_is_run_and_its_plan_printed() {

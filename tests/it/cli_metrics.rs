@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::cli::{Running, fails};
+use crate::cli_ground::{Running, fails};
 
 /// A page as a browser gets it.
 fn page(url: &str) -> String {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use std::{fs, thread};
 
-use crate::cli::{Running, built};
+use crate::cli_ground::{Running, built};
 
 /// Whatever is waited for comes within this, on the slowest machine: sessions of 6 s have to end in it.
 const DEADLINE: Duration = Duration::from_secs(60);

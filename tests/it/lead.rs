@@ -8,7 +8,7 @@ use divvy::server::Server;
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
-use crate::cli::{Running, divvy, fails, stdout};
+use crate::cli_ground::{Running, divvy, fails, stdout};
 use crate::member_ground::{Folder, Worker, builder, built, partitions, together};
 use crate::support::config;
 

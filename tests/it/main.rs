@@ -4,6 +4,7 @@
 mod cli;
 mod cli_admin;
 mod cli_cases;
+mod cli_ground;
 mod cli_metrics;
 mod examples;
 mod lead;

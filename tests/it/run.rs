@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cli::{Running, fails};
+use crate::cli_ground::{Running, fails};
 use crate::examples::{Stage, names, until};
 
 /// A child that writes down that it works, notices if another one works on the same, and needs a moment to finish.

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use crate::cli::Running;
+use crate::cli_ground::Running;
 use crate::examples::{Stage, names, until};
 
 const WORKERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/examples/workers");

@@ -14,7 +14,7 @@ use divvy::wire::ErrorCode;
 use divvy::wire::messages::CreateTopicsRequest;
 use divvy::wire::messages::create_topics::CreatableTopic;
 
-use crate::cli::Running;
+use crate::cli_ground::Running;
 use crate::led_ground::{Consumer, Share, subscribe};
 use crate::member_ground::{Folder, Worker, builder, built, doomed, endless, even, partitions};
 use crate::support::{Client, DEADLINE, Member, config, serve, state, within};

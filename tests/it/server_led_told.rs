@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::cli::Running;
+use crate::cli_ground::Running;
 use crate::led_ground::Consumer;
 use crate::member_ground::{Folder, built, doomed, even};
 use crate::server_led::{KAFKAS, LED, address, has, led_config, start, write_config};
