@@ -1,5 +1,5 @@
-//! The example programs of `tests/examples`, each as several processes at a real `divvy serve`; one is killed, and the others
-//! take its work over.
+//! The example programs of `tests/examples`, each as several processes at a real `divvy serve`; one is killed or sleeps too long,
+//! and the others take its work over. The workers for `divvy run` are in `run_workers.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A folder of this one's with one module.
+    /// A folder in this one's with these modules.
     pub fn modules(&self, names: &[&str]) -> PathBuf {
         let folder = self.path("assignors");
         fs::create_dir_all(&folder).unwrap();

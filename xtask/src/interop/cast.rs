@@ -229,6 +229,14 @@ impl<'a> Cast<'a> {
         left
     }
 
+    /// All leave in good order, who came last first.
+    pub fn leave_all(&mut self) -> Result<()> {
+        while let Some(name) = self.members.last().map(|member| member.name.clone()) {
+            self.leave(&name)?;
+        }
+        Ok(())
+    }
+
     /// The member of that name is no longer asked; its process goes on.
     pub fn part(&mut self, name: &str) -> Result<Member> {
         let place = self.members.iter().position(|member| member.name == name);

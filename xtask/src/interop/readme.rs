@@ -59,7 +59,7 @@ fn workers(bench: &Bench, runtime: Runtime, block: &str, file: &str) -> Result<(
 
     let [mut first, mut second] = both;
     first.process.kill()?;
-    first.listen_to_the_end();
+    first.listen_to_the_end()?;
     let taken_over = wait_until("the other one to take over", STEP, || {
         second.listen()?;
         let further = |(partition, place): (&usize, &u64)| second.did.get(partition).is_some_and(|it| it > place);
@@ -98,11 +98,15 @@ impl Worker {
     }
 
     /// What a killed one had said and nobody had read.
-    fn listen_to_the_end(&mut self) {
-        while let Ok(Some(line)) = self.process.line_at_hand() {
-            // Its last line may be half of one.
-            let _ = self.note(&line);
+    fn listen_to_the_end(&mut self) -> Result<()> {
+        let mut lines = self.process.lines_to_the_end(STEP)?;
+        // The last one may be half of one.
+        let last = lines.pop();
+        lines.iter().try_for_each(|line| self.note(line))?;
+        if let Some(Err(why)) = last.map(|line| self.note(&line)) {
+            println!("    it was killed in the middle of a line: {why:#}");
         }
+        Ok(())
     }
 
     /// `has [0, 1]`, or `did 1 7`. The work on a partition goes on: but for the last step it is never done again.

@@ -7,7 +7,7 @@ use super::Case;
 use super::alone::three_come_and_go;
 use super::bench::Bench;
 use super::cast::Cast;
-use super::clients::{CLIENTS, Client, DIVVY, Runtime};
+use super::clients::{Client, DIVVY, Runtime, among};
 use super::mixed::together;
 use super::never_twice::never_twice;
 use super::statics::both_come_back;
@@ -70,7 +70,5 @@ fn on_kafka(
 
 /// divvy first: it also comes late.
 fn with_divvy(strategy: &'static str) -> impl Iterator<Item = &'static Client> {
-    let others =
-        CLIENTS.iter().filter(move |client| OTHERS.contains(&client.name) && client.strategies.contains(&strategy));
-    [&DIVVY].into_iter().chain(others)
+    [&DIVVY].into_iter().chain(among(&OTHERS, strategy))
 }
