@@ -200,6 +200,9 @@ mod tests {
     fn a_client_that_nobody_knows_is_an_error_that_names_those_that_there_are() {
         assert_eq!(named("java").unwrap().name, "java");
         let said = named("jawa").unwrap_err().to_string();
-        assert!(said.starts_with("there is no client jawa; there are kafka-python, ") && said.contains("sarama"), "{said}");
+        assert!(
+            said.starts_with("there is no client jawa; there are kafka-python, ") && said.contains("sarama"),
+            "{said}"
+        );
     }
 }

@@ -22,7 +22,7 @@ mod properties;
 
 pub use certificates::Certificates;
 pub use groups::Generation;
-pub use properties::{Listener, PASSWORD, REPEAT_LOGIN, Settings, USERS};
+pub use properties::{Listener, PASSWORD, RACK, REPEAT_LOGIN, Settings, USERS};
 
 /// The folder of `tests/interop` that pins the version.
 const FOLDER: &str = "broker";
