@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::crew::{Crew, Kind};
+use crate::crew::{Crew, HEARTBEAT, Kind};
 use crate::ours::{self, Manner};
 use crate::report::{Bar, Report};
 use crate::site::{self, Site};
@@ -32,7 +32,10 @@ struct Cost {
 
 /// divvy's strategy beside the built-ins of the others, on each coordinator.
 pub fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let what = format!("{} of {MEMBERS} members restarted, {PARTITIONS} partitions, {STRATEGY}", options.restarts);
+    let (restarts, heartbeat) = (options.restarts, HEARTBEAT.as_millis());
+    let what = format!(
+        "{restarts} of {MEMBERS} members restarted, {PARTITIONS} partitions, {STRATEGY}, heartbeats every {heartbeat} ms"
+    );
     report.scenario("restart", &what);
     for site in site::all()? {
         let topic = site.topic("restart", PARTITIONS)?;
