@@ -60,10 +60,14 @@ const HELP: &str = "cargo xtask interop [CASE …]: runs all cases, or those tha
 /// Runs all cases, those that are named (or whose names begin so), or says which there are.
 pub fn run(arguments: &[String]) -> Result<()> {
     let cases = all();
-    match arguments.first().map(String::as_str) {
-        Some("--list") => return Ok(cases.iter().for_each(|case| println!("{}", case.name))),
-        Some("--help" | "-h") => return Ok(println!("{HELP}")),
-        _ => {}
+    let told = match arguments.first().map(String::as_str) {
+        Some("--list") => Some(cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join("\n")),
+        Some("--help" | "-h") => Some(HELP.to_owned()),
+        _ => None,
+    };
+    if let Some(told) = told {
+        println!("{told}");
+        return Ok(());
     }
     let chosen = choose(&cases, arguments)?;
     let watch = Stopwatch::start();
