@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cli_ground::{Running, fails};
+use crate::cli_ground::{Running, fails, signal};
 use crate::examples::{Stage, names, until};
 
 /// A child that writes down that it works, notices if another one works on the same, and needs a moment to finish.
@@ -83,10 +82,6 @@ impl Ground {
 fn is_alive(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}/cmdline")).exists()
         && !fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default().contains(") Z ")
-}
-
-fn signal(pid: u32, name: &str) {
-    assert!(Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap().success());
 }
 
 #[test]
