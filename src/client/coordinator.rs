@@ -7,7 +7,6 @@ use tokio::sync::OnceCell;
 
 use super::data::Data;
 use super::error::Unreachable;
-use super::limits::REQUEST_TIMEOUT;
 use crate::ids::GroupId;
 use crate::membership::Peer;
 use crate::peer::{Connection, Dial, address_of};
@@ -43,7 +42,7 @@ impl Finder {
         let refused = |reason: &str| Unreachable::no_coordinator(self.group.as_str(), address, reason);
         let key = Text::from(self.group.as_str());
         let request = FindCoordinatorRequest { key: key.clone(), coordinator_keys: vec![key], ..Default::default() };
-        let answer = asked.call(&request, REQUEST_TIMEOUT).await.map_err(|reason| refused(&reason))?;
+        let answer = asked.call(&request, asked.request_timeout()).await.map_err(|reason| refused(&reason))?;
         // A list since version 4, one before.
         let (error, host, port) = match answer.coordinators.into_iter().next() {
             Some(it) => (it.error_code, it.host, it.port),

@@ -27,4 +27,4 @@ pub use tls::{Tls, TlsFiles};
 pub use unreachable::Unreachable;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

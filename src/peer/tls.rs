@@ -60,13 +60,25 @@ impl Tls {
         Ok(Self(Arc::new(config)))
     }
 
-    /// Shakes hands; the reason if that fails.
-    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, String> {
-        let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| format!("{host:?} is no name that a certificate can be for: give the peer's host name"))?;
+    /// Shakes hands.
+    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, Shake> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            Shake::Refused(format!("{host:?} is no name that a certificate can be for: give the peer's host name"))
+        })?;
         let connector = TlsConnector::from(Arc::clone(&self.0));
-        connector.connect(name, stream).await.map_err(|error| explain(&error))
+        connector.connect(name, stream).await.map_err(|error| match rustls_of(&error) {
+            Some(_) => Shake::Refused(explain(&error)),
+            None => Shake::BrokeOff(explain(&error)),
+        })
     }
+}
+
+/// How a handshake failed.
+pub(super) enum Shake {
+    /// One of the two does not want the other.
+    Refused(String),
+    /// The connection ended in the middle of it.
+    BrokeOff(String),
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SecurityError> {
@@ -141,8 +153,7 @@ fn misfit(certificate: &Path, key: &Path, error: &rustls::Error) -> SecurityErro
 
 /// What ended an encrypted connection, in words that say what to do.
 pub(super) fn explain(error: &io::Error) -> String {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match inner {
+    match rustls_of(error) {
         Some(rustls::Error::InvalidCertificate(problem)) => bad_certificate(problem),
         Some(rustls::Error::AlertReceived(alert)) => alert_received(*alert),
         Some(rustls::Error::InvalidMessage(_)) => {
@@ -161,7 +172,12 @@ pub(super) fn explain(error: &io::Error) -> String {
 
 /// What ended it after its handshake, if that was encryption's doing.
 pub(super) fn explain_later(error: &io::Error) -> Option<String> {
-    error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()).then(|| explain(error))
+    rustls_of(error).map(|_| explain(error))
+}
+
+/// What encryption says, if it is that.
+fn rustls_of(error: &io::Error) -> Option<&rustls::Error> {
+    error.get_ref()?.downcast_ref()
 }
 
 fn bad_certificate(problem: &CertificateError) -> String {
