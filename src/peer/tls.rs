@@ -1,7 +1,6 @@
 //! TLS: whom to trust, who we are, and what a handshake that failed means for whoever set it up.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfig, RootCertStore};
 
+use super::files;
 use super::limits::PEM_FILE_BYTES;
 use super::security::SecurityError;
 
@@ -82,16 +82,7 @@ pub(super) enum Shake {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SecurityError> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(PEM_FILE_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|error| SecurityError::file(path, format!("it cannot be read: {error}")))?;
-    if bytes.len() as u64 > PEM_FILE_BYTES {
-        return Err(SecurityError::file(
-            path,
-            format!("it has more than {PEM_FILE_BYTES} bytes: name a file in PEM form"),
-        ));
-    }
-    Ok(bytes)
+    files::read(path, PEM_FILE_BYTES, "name a file in PEM form")
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, SecurityError> {
