@@ -1,7 +1,7 @@
 //! How a member is put together.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -284,6 +284,7 @@ impl Builder {
                 dial: dial(self.security),
                 group: config.group.clone(),
                 data: kafka,
+                brokers: Mutex::default(),
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,

@@ -1,17 +1,18 @@
 //! The way to a group's coordinator: found through any of the bootstrap addresses, talked to on one connection, and on
 //! a second one only while an answer of the first is parked. A divvy coordinator is listened to on a third.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-
-use tokio::sync::OnceCell;
 
 use super::data::Data;
 use super::error::Unreachable;
+use super::limits::BROKERS_KEPT;
 use crate::ids::GroupId;
 use crate::membership::Peer;
 use crate::peer::{Connection, Dial, address_of};
 use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
-use crate::wire::{ErrorCode, Text};
+use crate::wire::messages::metadata::MetadataRequest;
+use crate::wire::{ApiKey, ErrorCode, Text};
 
 /// How to find it.
 pub(super) struct Finder {
@@ -20,14 +21,19 @@ pub(super) struct Finder {
     pub(super) group: GroupId,
     /// Where topics are asked for, if not there.
     pub(super) data: Option<Arc<Data>>,
+    /// Brokers that told of themselves: whom to ask when those that were named are away, or are there and say nothing.
+    pub(super) brokers: Mutex<Vec<String>>,
 }
 
 impl Finder {
     /// Asks one address after the other. Fails with what the first one said: it is the one that people know.
     pub(super) async fn find(&self) -> Result<Coordinator, Unreachable> {
         let mut first = None;
-        for address in &self.bootstrap {
-            match self.find_through(address).await {
+        // Who was named, and cannot be talked to: the next one to name it knows no more.
+        let mut away = Vec::new();
+        let brokers = self.brokers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for address in self.bootstrap.iter().chain(brokers.iter().filter(|it| !self.bootstrap.contains(it))) {
+            match self.find_through(address, &mut away).await {
                 Ok(coordinator) => return Ok(coordinator),
                 Err(error) => first = first.or(Some(error)),
             }
@@ -37,7 +43,11 @@ impl Finder {
         }))
     }
 
-    async fn find_through(&self, address: &str) -> Result<Coordinator, Unreachable> {
+    async fn find_through(
+        &self,
+        address: &str,
+        away: &mut Vec<(String, Unreachable)>,
+    ) -> Result<Coordinator, Unreachable> {
         let asked = self.dial.open(address).await?;
         let refused = |reason: &str| Unreachable::no_coordinator(self.group.as_str(), address, reason);
         let key = Text::from(self.group.as_str());
@@ -52,14 +62,39 @@ impl Finder {
             return Err(refused(&refusal(error)));
         }
         let found = address_of(&host, port);
-        let main = if found == address { asked } else { self.dial.open(&found).await? };
+        if let Some((_, error)) = away.iter().find(|(address, _)| *address == found) {
+            return Err(error.clone());
+        }
+        self.learn_brokers(&asked).await.map_err(|reason| refused(&reason))?;
+        let main = if found == address {
+            asked
+        } else {
+            self.dial.open(&found).await.inspect_err(|error| away.push((found, error.clone())))?
+        };
         Ok(Coordinator {
             main: Arc::new(main),
-            side: OnceCell::new(),
+            side: Mutex::default(),
             ear: Mutex::default(),
             dial: self.dial.clone(),
             data: self.data.clone(),
         })
+    }
+}
+
+impl Finder {
+    /// Asks who else is there. divvy is one process so far.
+    async fn learn_brokers(&self, of: &Connection) -> Result<(), String> {
+        if of.peer() == Peer::Divvy || !of.speaks(ApiKey::Metadata) {
+            return Ok(());
+        }
+        let request = MetadataRequest { topics: Some(Vec::new()), ..MetadataRequest::default() };
+        let answer = of.call(&request, of.request_timeout()).await?;
+        let brokers: BTreeSet<String> = answer.brokers.iter().map(|it| address_of(&it.host, it.port)).collect();
+        if !brokers.is_empty() {
+            let mut kept = self.brokers.lock().unwrap_or_else(PoisonError::into_inner);
+            *kept = brokers.into_iter().take(BROKERS_KEPT).collect();
+        }
+        Ok(())
     }
 }
 
@@ -76,7 +111,8 @@ fn refusal(error: ErrorCode) -> String {
 /// A coordinator that was reached.
 pub(super) struct Coordinator {
     main: Arc<Connection>,
-    side: OnceCell<Arc<Connection>>,
+    /// The second one, once it was needed.
+    side: Mutex<Option<Arc<Connection>>>,
     /// While nobody listens on it.
     ear: Mutex<Option<Connection>>,
     dial: Dial,
@@ -97,7 +133,7 @@ impl Coordinator {
     /// The connection for an answer that is held: it is given back afterwards, unless it broke.
     pub(super) async fn ear(&self) -> Result<Connection, String> {
         let kept = self.ear.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match kept {
+        match kept.filter(|connection| !connection.is_over()) {
             Some(connection) => Ok(connection),
             None => self.aside().await,
         }
@@ -141,12 +177,18 @@ impl Coordinator {
         self.dial.open(address).await.map_err(|error| error.to_string())
     }
 
-    /// For requests that must not wait behind a parked one: answers of one connection keep their order.
+    /// For requests that must not wait behind a parked one: answers of one connection keep their order. Nor do they wait
+    /// until somebody finds out that a connection is over.
     pub(super) async fn prompt(&self) -> Result<Arc<Connection>, String> {
-        if self.main.is_idle() {
+        if self.main.is_idle() && !self.main.is_over() {
             return Ok(self.main());
         }
-        let open = || async { self.dial.open(self.main.address()).await.map(Arc::new) };
-        self.side.get_or_try_init(open).await.map(Arc::clone).map_err(|error| error.to_string())
+        let kept = self.side.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(connection) = kept.filter(|connection| !connection.is_over()) {
+            return Ok(connection);
+        }
+        let opened = Arc::new(self.aside().await?);
+        *self.side.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened));
+        Ok(opened)
     }
 }
