@@ -126,6 +126,16 @@ async fn a_connection_that_was_closed_meanwhile_is_no_trouble() {
     }
 }
 
+#[tokio::test]
+async fn who_was_connected_to_and_did_not_answer_is_asked_last() {
+    let (mute, other) = (Double::default().start().await, Double::default().start().await);
+    let mut cluster = Cluster::new(&KafkaCluster::at(vec![mute.address(), other.address()]), Security::default());
+    assert_eq!(cluster.ask().await.unwrap().0.address(), mute.address());
+    // As after a minute without an answer.
+    cluster.last = Some(mute.address());
+    assert_eq!(cluster.ask().await.unwrap().0.address(), other.address());
+}
+
 #[test]
 fn a_refusal_and_nonsense_are_told() {
     let refusal = MetadataResponse { error_code: ErrorCode::Other(31), ..Default::default() };
