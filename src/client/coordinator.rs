@@ -29,11 +29,10 @@ impl Finder {
     /// Asks one address after the other. Fails with what the first one said: it is the one that people know.
     pub(super) async fn find(&self) -> Result<Coordinator, Unreachable> {
         let mut first = None;
-        // Who was named, and cannot be talked to: the next one to name it knows no more.
-        let mut away = Vec::new();
+        let mut search = Search { finder: self, away: Vec::new() };
         let brokers = self.brokers.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for address in self.bootstrap.iter().chain(brokers.iter().filter(|it| !self.bootstrap.contains(it))) {
-            match self.find_through(address, &mut away).await {
+            match search.through(address).await {
                 Ok(coordinator) => return Ok(coordinator),
                 Err(error) => first = first.or(Some(error)),
             }
@@ -43,45 +42,6 @@ impl Finder {
         }))
     }
 
-    async fn find_through(
-        &self,
-        address: &str,
-        away: &mut Vec<(String, Unreachable)>,
-    ) -> Result<Coordinator, Unreachable> {
-        let asked = self.dial.open(address).await?;
-        let refused = |reason: &str| Unreachable::no_coordinator(self.group.as_str(), address, reason);
-        let key = Text::from(self.group.as_str());
-        let request = FindCoordinatorRequest { key: key.clone(), coordinator_keys: vec![key], ..Default::default() };
-        let answer = asked.call(&request, asked.request_timeout()).await.map_err(|reason| refused(&reason))?;
-        // A list since version 4, one before.
-        let (error, host, port) = match answer.coordinators.into_iter().next() {
-            Some(it) => (it.error_code, it.host, it.port),
-            None => (answer.error_code, answer.host, answer.port),
-        };
-        if error.is_error() {
-            return Err(refused(&refusal(error)));
-        }
-        let found = address_of(&host, port);
-        if let Some((_, error)) = away.iter().find(|(address, _)| *address == found) {
-            return Err(error.clone());
-        }
-        self.learn_brokers(&asked).await.map_err(|reason| refused(&reason))?;
-        let main = if found == address {
-            asked
-        } else {
-            self.dial.open(&found).await.inspect_err(|error| away.push((found, error.clone())))?
-        };
-        Ok(Coordinator {
-            main: Arc::new(main),
-            side: Mutex::default(),
-            ear: Mutex::default(),
-            dial: self.dial.clone(),
-            data: self.data.clone(),
-        })
-    }
-}
-
-impl Finder {
     /// Asks who else is there. divvy is one process so far.
     async fn learn_brokers(&self, of: &Connection) -> Result<(), String> {
         if of.peer() == Peer::Divvy || !of.speaks(ApiKey::Metadata) {
@@ -95,6 +55,50 @@ impl Finder {
             *kept = brokers.into_iter().take(BROKERS_KEPT).collect();
         }
         Ok(())
+    }
+}
+
+/// One look at everybody.
+struct Search<'a> {
+    finder: &'a Finder,
+    /// Who cannot be talked to, and why: the next one to name it as coordinator knows no more.
+    away: Vec<(String, Unreachable)>,
+}
+
+impl Search<'_> {
+    async fn open(&mut self, address: &str) -> Result<Connection, Unreachable> {
+        if let Some((_, error)) = self.away.iter().find(|(away, _)| away == address) {
+            return Err(error.clone());
+        }
+        let opened = self.finder.dial.open(address).await;
+        opened.inspect_err(|error| self.away.push((address.to_owned(), error.clone())))
+    }
+
+    async fn through(&mut self, address: &str) -> Result<Coordinator, Unreachable> {
+        let asked = self.open(address).await?;
+        let group = self.finder.group.as_str();
+        let refused = |reason: &str| Unreachable::no_coordinator(group, address, reason);
+        let key = Text::from(group);
+        let request = FindCoordinatorRequest { key: key.clone(), coordinator_keys: vec![key], ..Default::default() };
+        let answer = asked.call(&request, asked.request_timeout()).await.map_err(|reason| refused(&reason))?;
+        // A list since version 4, one before.
+        let (error, host, port) = match answer.coordinators.into_iter().next() {
+            Some(it) => (it.error_code, it.host, it.port),
+            None => (answer.error_code, answer.host, answer.port),
+        };
+        if error.is_error() {
+            return Err(refused(&refusal(error)));
+        }
+        let found = address_of(&host, port);
+        self.finder.learn_brokers(&asked).await.map_err(|reason| refused(&reason))?;
+        let main = if found == address { asked } else { self.open(&found).await? };
+        Ok(Coordinator {
+            main: Arc::new(main),
+            side: Mutex::default(),
+            ear: Mutex::default(),
+            dial: self.finder.dial.clone(),
+            data: self.finder.data.clone(),
+        })
     }
 }
 
