@@ -4,7 +4,7 @@
 
 use super::calls::Caller;
 use crate::membership::event::{JoinAnswer, JoinCall, Sent};
-use crate::peer::{Connection, REQUEST_TIMEOUT};
+use crate::peer::Connection;
 use crate::wire::Text;
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
 use crate::wire::messages::leave_group::{LeaveGroupRequest, MemberIdentity};
@@ -17,7 +17,7 @@ impl Caller {
     pub(super) async fn take_over(&self, to: &Connection, sent: &Sent, call: &JoinCall) -> Result<JoinAnswer, String> {
         let group = Text::from(self.group.as_str());
         let request = DescribeGroupsRequest { groups: vec![group.clone()], ..DescribeGroupsRequest::default() };
-        let answer = to.call(&request, REQUEST_TIMEOUT).await?;
+        let answer = to.call(&request, to.request_timeout()).await?;
         let described = answer.groups.into_iter().next().ok_or("the coordinator does not describe the group")?;
         if described.error_code.is_error() && !described.members.is_empty() {
             return Err(format!("the coordinator does not describe the group: {}", described.error_code));
