@@ -257,7 +257,8 @@ impl Builder {
             inbox.event(Event::TakeOver);
         }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
-        let config = self.config;
+        let instance = self.instance_id.filter(|name| !name.is_empty()).map(Text::from);
+        let config = Config { is_static: instance.is_some(), ..self.config };
         let client_id = Text::from(self.client_id);
         let kafka = self.kafka.map(|(bootstrap, security)| {
             Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
@@ -265,7 +266,7 @@ impl Builder {
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
-                instance: self.instance_id.filter(|name| !name.is_empty()).map(Text::from),
+                instance,
                 session_timeout: config.session_timeout,
                 rebalance_timeout: config.rebalance_timeout,
                 parked: config.rebalance_timeout + PARKED_EXTRA,

@@ -98,8 +98,10 @@ impl Runtime {
 
     fn event(&mut self, event: Event) -> Life {
         let mut life = Life::On;
+        // What is lost, drained or failed is what the member was.
+        let before = Whose::of(&self.membership);
         for action in self.membership.handle(event, clock::now()) {
-            if self.perform(action) == Life::Over {
+            if self.perform(action, &before) == Life::Over {
                 life = Life::Over;
             }
         }
@@ -129,7 +131,7 @@ impl Runtime {
         self.event(Event::Strategies(strategies))
     }
 
-    fn perform(&mut self, action: Action) -> Life {
+    fn perform(&mut self, action: Action, before: &Whose) -> Life {
         match action {
             Action::FindCoordinator => self.find_coordinator(),
             Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
@@ -172,8 +174,8 @@ impl Runtime {
             }),
             Action::Lead(sent, job) => self.lead(sent, *job),
             Action::Tell(notice) => {
-                let whose = Whose { group: &self.caller.group, identity: self.membership.identity() };
-                journal::write(&whose, &notice);
+                let whose = before.or(&self.membership);
+                journal::write(&self.caller.group, &whose, &notice);
                 match &notice {
                     Notice::Assigned(assigned) => self.metrics.assigned(assigned.cause),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),

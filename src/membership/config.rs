@@ -121,6 +121,8 @@ pub struct Config {
     pub assignors: Vec<String>,
     /// The member's own settings for its group; a divvy coordinator's take their place.
     pub rules: Rules,
+    /// Whether it has a name that lasts (`group.instance.id`): a process that ends is expected back.
+    pub is_static: bool,
     /// How a changed module is offered where the coordinator is not divvy.
     pub rollout: Rollout,
     /// How long the coordinator may hear nothing before it gives the member up.
@@ -153,6 +155,7 @@ impl Config {
             facts: BTreeMap::new(),
             assignors: Vec::new(),
             rules: Rules::default(),
+            is_static: false,
             rollout: Rollout::default(),
             session_timeout: limits::SESSION_TIMEOUT,
             rebalance_timeout: limits::REBALANCE_TIMEOUT,

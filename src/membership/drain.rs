@@ -2,14 +2,11 @@
 //! join again. A rebalance that is under way is no reason to wait, unless the member hands over in steps: then what it brought
 //! into the rebalance is finished first.
 
-use super::event::{Leaving, Sent};
 use super::listen::Ear;
-use super::state::{Coordinator, Hold, Joined, Keeps, State, Then};
+use super::state::{Hold, Joined, Keeps, State, Then};
 use super::why::Cause;
-use super::{Action, Membership, Notice, Share};
+use super::{Membership, Notice, Share};
 use crate::ids::{Generation, MemberId};
-use crate::time::Timestamp;
-use crate::wire::ErrorCode;
 
 /// Whether the member is to be in its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,49 +102,8 @@ impl Membership {
         self.state = State::Leaving { ticket: None, then: Then::Rest { at_the_latest } };
     }
 
-    /// When a member that cannot reach its coordinator is out all the same.
-    pub(super) fn out_at(&self) -> Option<Timestamp> {
-        match (&self.state, &self.coordinator) {
-            (State::Leaving { ticket: None, .. }, Coordinator::Known(_)) => Some(Timestamp(0)),
-            (State::Leaving { ticket: None, then: Then::Rest { at_the_latest } }, _) => Some(*at_the_latest),
-            _ => None,
-        }
-    }
-
-    /// LeaveGroup can be sent, or need not be sent any more.
-    pub(super) fn go(&mut self) {
-        if !matches!(self.coordinator, Coordinator::Known(_)) {
-            return self.rest();
-        }
-        let sent = self.send();
-        if let State::Leaving { ticket, .. } = &mut self.state {
-            *ticket = Some(sent.ticket);
-        }
-        self.out.push(Action::Leave(sent, Leaving::Drains));
-    }
-
-    /// LeaveGroup was answered. A member that is not known there any more is out, too.
-    pub(super) fn left(&mut self, sent: &Sent, error: ErrorCode) {
-        let State::Leaving { ticket, then } = self.state else { return };
-        if ticket != Some(sent.ticket) {
-            return;
-        }
-        match (then, error) {
-            (Then::End, _) => self.over(Notice::Left),
-            (_, ErrorCode::None | ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId) => self.rest(),
-            (
-                _,
-                ErrorCode::CoordinatorLoadInProgress | ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator,
-            ) => self.lose_coordinator(error.text()),
-            (_, error) => {
-                self.tell(Notice::LeaveRefused { reason: error.to_string() });
-                self.rest();
-            }
-        }
-    }
-
     /// The member is out of its group.
-    fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.member = MemberId::default();
         self.forget_plan();
         self.brought.clear();

@@ -106,6 +106,22 @@ pub struct JoinAnswer {
     pub extras: Option<JoinExtras>,
 }
 
+impl JoinAnswer {
+    /// Nothing but the reason why not.
+    pub fn refused(error: ErrorCode) -> Self {
+        Self {
+            error,
+            generation: Generation::NONE,
+            protocol: Protocol::default(),
+            leader: MemberId::default(),
+            member: MemberId::default(),
+            members: Vec::new(),
+            skip_assignment: false,
+            extras: None,
+        }
+    }
+}
+
 /// What a divvy coordinator tells beyond Kafka's answer to JoinGroup.
 #[derive(Clone, Debug, Default)]
 pub struct JoinExtras {

@@ -3,7 +3,7 @@
 
 use super::event::Sent;
 use super::listen::Ear;
-use super::state::{Coordinator, State, SyncStep, Then};
+use super::state::{Coordinator, State, SyncStep};
 use super::{Membership, Notice, Peer};
 
 impl Membership {
@@ -33,8 +33,6 @@ impl Membership {
                 self.state = State::Unjoined { join_at: now, reason };
             }
             State::Syncing { sync, .. } => *sync = SyncStep::Due { at: now },
-            // Whoever ends needs no answer.
-            State::Leaving { then: Then::End, .. } => return self.over(Notice::Left),
             State::Leaving { ticket, .. } => *ticket = None,
             _ => {}
         }
