@@ -248,7 +248,8 @@ impl Builder {
     }
 
     /// Starts the member. It returns as soon as the modules are read; the group is joined in the background, and
-    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included.
+    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included. One that refuses the login or the
+    /// certificate when it is asked first ends the member with [`super::Rebalance::Failed`].
     pub async fn join(mut self) -> Result<Member, JoinError> {
         self.check()?;
         let (inbox, inputs) = Inbox::new();

@@ -83,6 +83,9 @@ impl Runtime {
                 self.coordinator = Some(Arc::new(coordinator));
                 self.event(Event::CoordinatorFound(peer))
             }
+            Input::Searched(Err(error)) if error.is_refusal() => {
+                self.event(Event::CoordinatorRefuses(error.to_string()))
+            }
             Input::Searched(Err(error)) => self.event(Event::CoordinatorNotFound(error.to_string())),
             Input::ModulesChanged => self.modules_changed(),
             Input::Commit(offsets, answer) => {

@@ -7,7 +7,7 @@ use crate::ids::MemberId;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
-use super::state::State;
+use super::state::{Stable, State};
 use super::trigger::Trigger;
 use super::{Group, Step};
 
@@ -71,17 +71,50 @@ impl Group {
     }
 
     /// Members that were told their generation and never asked for their state are removed, heartbeats or not
-    /// (KAFKA-12890).
+    /// (KAFKA-12890). Those that the store keeps from being told are waited for.
     fn sync_deadline(&mut self, step: &mut Step) {
-        let late = self.roster.members.iter().filter(|(_, member)| !member.synced);
-        let late: Vec<MemberId> = late.map(|(id, _)| id.clone()).collect();
+        let late = self.roster.members.iter().filter(|(_, member)| !member.synced).map(|(id, _)| id.clone());
+        let (owed, late): (Vec<MemberId>, Vec<MemberId>) = late.partition(|id| self.store_owes_answer(id));
         for id in &late {
             self.drop_member(id, "did not sync in time", ErrorCode::UnknownMemberId, step);
         }
         match late.into_iter().next() {
             Some(id) => self.rebalance(Trigger::SyncExpired(id), step),
+            None if !owed.is_empty() => self.wait_for_store(step.now.mono),
             None => self.settle(),
         }
+    }
+
+    /// Until when the phase waits for members that have not done their part; none if it does not, or not for one alone.
+    pub(super) fn waits_for_members_until(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Joining(joining) => joining.initial.is_none().then_some(joining.deadline),
+            State::AwaitingSync(awaiting) => Some(awaiting.deadline),
+            State::Stable(stable) => stable.sync_deadline,
+            State::Empty => None,
+        }
+    }
+
+    /// Whether a member has its part of the phase to do yet.
+    pub(super) fn is_awaited(&self, id: &MemberId) -> bool {
+        let joins = matches!(self.state, State::Joining(_));
+        self.roster.members.get(id).is_some_and(|it| if joins { !it.has_joined() } else { !it.synced })
+    }
+
+    /// The phase waits until then at least.
+    pub(super) fn wait_for_members_until(&mut self, at: Timestamp) {
+        match &mut self.state {
+            State::Joining(joining) if joining.initial.is_none() => joining.deadline = joining.deadline.max(at),
+            State::AwaitingSync(awaiting) => awaiting.deadline = awaiting.deadline.max(at),
+            State::Stable(Stable { sync_deadline: Some(deadline) }) => *deadline = at.max(*deadline),
+            State::Empty | State::Joining(_) | State::Stable(_) => return,
+        }
+        self.wake_by(at);
+    }
+
+    /// As long as the store may keep an answer: whoever it is for has been told by then, and has its own time.
+    pub(super) fn wait_for_store(&mut self, now: Timestamp) {
+        self.wait_for_members_until(now + self.limits.offsets_commit_timeout);
     }
 
     /// The next moment at which a tick may do something: exact but for sessions, which may have been renewed since.

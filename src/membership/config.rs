@@ -131,7 +131,8 @@ pub struct Config {
     pub rebalance_timeout: Duration,
     /// How often the member says that it is alive.
     pub heartbeat_interval: Duration,
-    /// How often a leader looks whether its plan's topics are still what they were.
+    /// How often a leader looks whether its plan's topics are still what they were, and every member with a pattern which
+    /// topics match it.
     pub topics_interval: Duration,
 }
 

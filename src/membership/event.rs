@@ -47,6 +47,8 @@ pub enum Event {
     CoordinatorFound(Peer),
     /// It is not, for the reason given.
     CoordinatorNotFound(String),
+    /// Somebody is there and lets nobody in like this, for the reason given.
+    CoordinatorRefuses(String),
     /// JoinGroup was answered.
     Joined(Sent, JoinAnswer),
     /// SyncGroup was answered.

@@ -73,6 +73,8 @@ pub struct Membership {
     state: State,
     wish: Wish,
     coordinator: Coordinator,
+    /// Whether it was ever found.
+    was_let_in: bool,
     /// What the application was last told is wrong with the coordinator.
     trouble: Option<String>,
     seek_backoff: Backoff,
@@ -128,6 +130,7 @@ impl Membership {
             state: State::Unjoined { join_at: now.mono, reason: Cause::Start.because("it starts") },
             wish: Wish::In,
             coordinator: Coordinator::NotFound { again_at: now.mono },
+            was_let_in: false,
             trouble: None,
             seek_backoff: Backoff::default(),
             join_backoff: Backoff::default(),
@@ -170,6 +173,7 @@ impl Membership {
             Event::Strategies(strategies) => self.learn_strategies(strategies),
             Event::CoordinatorFound(peer) => self.found(peer),
             Event::CoordinatorNotFound(reason) => self.not_found(reason),
+            Event::CoordinatorRefuses(reason) => self.refused_entry(reason),
             Event::Joined(sent, answer) => self.joined(&sent, answer),
             Event::Synced(sent, answer) => self.synced(&sent, answer),
             Event::Beaten(sent, error) => self.beaten(&sent, error),

@@ -1,5 +1,7 @@
-//! A leader's other duty: the topics, their partitions and racks may change after the plan was made. It compares with
-//! what the plan was made with, not with what it saw first, so a topic made in between is not missed (B44).
+//! Topics that come, go and change. Every member looks at its own when it begins, to say which are missing; one with a pattern
+//! again and again, for what it matches. And it is a leader's other duty: topics, their partitions and racks may change
+//! after the plan was made. It compares with what the plan was made with, not with what it saw first, so a topic made in
+//! between is not missed (B44).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

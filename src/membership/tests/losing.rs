@@ -74,6 +74,27 @@ fn a_coordinator_that_restarts_costs_no_rebalance() {
 }
 
 #[test]
+fn a_login_that_is_wrong_from_the_beginning_ends_the_member() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).wanted.clear();
+    story.give(Event::CoordinatorRefuses("b:9092 does not let this client in: the login failed".into()));
+    assert!(matches!(story.told.last(), Some(Notice::Failed { reason }) if reason.contains("the login failed")));
+    assert_eq!(story.member.next_deadline(), None);
+}
+
+#[test]
+fn one_that_is_refused_later_is_told_and_tried_again() {
+    let mut story = Story::stable_follower(Peer::Other);
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    story.give(Event::Unanswered(beat, "the login is not renewed".into()));
+    story.pass_until_wanted().wanted.clear();
+    story.give(Event::CoordinatorRefuses("the login failed".into()));
+    assert_eq!(story.told.last(), Some(&Notice::CoordinatorLost { reason: "the login failed".into() }));
+    let (beat, _) = story.pass_until_wanted().find_coordinator(Peer::Other).heartbeat();
+    assert_eq!(beat.generation, Generation(5), "its work goes on");
+}
+
+#[test]
 fn not_coordinator_keeps_the_generation() {
     let mut story = Story::stable_follower(Peer::Other);
     story.pass(INTERVAL).beats(ErrorCode::NotCoordinator);
