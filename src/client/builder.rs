@@ -146,8 +146,11 @@ impl Builder {
     /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
     /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
     /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
-    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
-    /// [`super::Member::set_config_offset`].
+    /// [`super::connectors`] (in no other form), or by the group's settings (`config.connect.connectors`), and how far this
+    /// worker has read that by [`super::Member::set_config_offset`].
+    ///
+    /// Such a worker goes on with its tasks while it joins. So its group's settings must not say `config.connect.rebalance =
+    /// "eager"`: that shares everything anew in one round, and a task would begin on one worker before another has ended it.
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)

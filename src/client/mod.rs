@@ -29,7 +29,7 @@
 
 mod builder;
 mod calls;
-mod clock;
+pub(crate) mod clock;
 mod commit;
 mod coordinator;
 mod data;

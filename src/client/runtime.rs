@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use divvy_guest::abi::names;
 use tokio::sync::{mpsc, oneshot};
@@ -66,7 +65,7 @@ impl Runtime {
         loop {
             let input = tokio::select! {
                 input = inputs.recv() => input,
-                () = until(self.membership.next_deadline()) => Some(Input::Event(Event::Tick)),
+                () = clock::until(self.membership.next_deadline()) => Some(Input::Event(Event::Tick)),
             };
             let Some(input) = input else { return };
             if self.take_in(input) == Life::Over {
@@ -322,17 +321,5 @@ async fn complete(call: JoinCall) -> JoinCall {
     match call.asks {
         Some(_) => blocking(move || asked.complete(failed)).await.unwrap_or(call),
         None => call,
-    }
-}
-
-/// Waits for a moment, or for ever.
-async fn until(deadline: Option<Timestamp>) {
-    match deadline {
-        None => std::future::pending().await,
-        Some(at) => {
-            let wait = at - clock::now().mono;
-            // A timer may fire a little early: never spin on the last millisecond.
-            tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
-        }
     }
 }

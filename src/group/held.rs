@@ -97,6 +97,11 @@ impl Held {
             && self.answers.iter().all(|(at, it)| it.seq > stored && self.places.get(&it.ticket) == Some(at))
     }
 
+    /// Whether anybody's place is among them.
+    pub fn owes_joins(&self) -> bool {
+        !self.joins.is_empty()
+    }
+
     fn owes_join(&self, id: &MemberId) -> bool {
         self.joins.contains_key(id)
     }
@@ -136,8 +141,8 @@ impl Group {
     fn let_time_run(&mut self, answer: &HeldAnswer, now: Timestamp) {
         let Some(id) = told_of_place(&answer.reply) else { return };
         self.renew(id, now);
-        if let Some(left) = answer.left.filter(|_| self.is_awaited(id)) {
-            self.wait_for_members_until(now + left);
+        if self.is_awaited(id) {
+            self.wait_for_members_until(now + answer.left.unwrap_or_else(|| self.roster.rebalance_timeout()));
         }
     }
 

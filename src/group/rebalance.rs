@@ -87,9 +87,6 @@ impl Group {
             }
             return self.wake_by(until);
         }
-        if self.waits_for_members_until().is_some() && self.is_absent_one_untold() {
-            return self.wait_for_store(now);
-        }
         self.drop_absent(step);
         if self.roster.members.is_empty() {
             self.become_empty(step);
@@ -98,12 +95,6 @@ impl Group {
         } else {
             self.await_static_members(step);
         }
-    }
-
-    /// Whether the store keeps somebody who is missed from knowing its place.
-    fn is_absent_one_untold(&self) -> bool {
-        let missed = self.roster.members.iter().filter(|(_, member)| !member.has_joined() && !member.is_static());
-        missed.into_iter().any(|(id, _)| self.store_owes_answer(id))
     }
 
     /// Those who did not come in time are out. Static members keep their place until their session ends (KIP-345), unless

@@ -6,7 +6,7 @@ use super::listen::Ear;
 use super::state::{Hold, Joined, Keeps, State, Then};
 use super::why::Cause;
 use super::{Membership, Notice, Share};
-use crate::ids::{Generation, MemberId};
+use crate::ids::MemberId;
 
 /// Whether the member is to be in its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,9 +51,7 @@ impl Membership {
                 let State::Stable { joined, share, .. } = std::mem::replace(&mut self.state, State::Over) else {
                     return;
                 };
-                self.revoke_all(joined.generation, &share);
-                let (told, reason) = (joined.generation, Cause::Start.because("it drains"));
-                self.state = State::GivingUp { joined, share, told, keeps: None, reason };
+                self.revoke(joined, share, None, Cause::Start.because("it drains"));
             }
             // Its answer brings the id to leave with.
             State::Joining { .. } if self.member == MemberId::default() => {}
@@ -71,24 +69,17 @@ impl Membership {
         if let Some(held) = self.held.as_ref().filter(|_| !self.finishing) {
             let (generation, share) = (held.generation, Share::Partitions(held.partitions.clone()));
             self.finishing = true;
-            self.revoke_all(generation, &share);
+            self.tell(Notice::Revoke { generation, share });
         }
-    }
-
-    fn revoke_all(&mut self, generation: Generation, share: &Share) {
-        self.tell(Notice::Revoke { generation, share: share.clone() });
     }
 
     /// What a member that drains does with what it kept while it gave up the rest.
     pub(super) fn give_up_rest(&mut self, joined: Joined, keeps: Keeps) {
         let share = Share::Partitions(keeps.held);
-        let (told, reason) = (joined.generation, Cause::Start.because("it drains"));
-        if share.is_nothing() {
-            self.state = State::Stable { joined, share, hold: Hold::Ours };
-            return;
+        match share.is_nothing() {
+            true => self.state = State::Stable { joined, share, hold: Hold::Ours },
+            false => self.revoke(joined, share, None, Cause::Start.because("it drains")),
         }
-        self.revoke_all(told, &share);
-        self.state = State::GivingUp { joined, share, told, keeps: None, reason };
     }
 
     /// Nothing is left to finish: the coordinator is told, so that others get the work now.
