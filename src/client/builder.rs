@@ -148,8 +148,11 @@ impl Builder {
     /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
     /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
     /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
-    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
-    /// [`super::Member::set_config_offset`].
+    /// [`super::connectors`] (in no other form), or by the group's settings (`config.connect.connectors`), and how far this
+    /// worker has read that by [`super::Member::set_config_offset`].
+    ///
+    /// Such a worker goes on with its tasks while it joins. So its group's settings must not say `config.connect.rebalance =
+    /// "eager"`: that shares everything anew in one round, and a task would begin on one worker before another has ended it.
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)
@@ -257,7 +260,8 @@ impl Builder {
     }
 
     /// Starts the member. It returns as soon as the modules are read; the group is joined in the background, and
-    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included.
+    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included. One that refuses the login or the
+    /// certificate when it is asked first ends the member with [`super::Rebalance::Failed`].
     pub async fn join(mut self) -> Result<Member, JoinError> {
         self.check()?;
         let (inbox, inputs) = Inbox::new();
@@ -266,7 +270,8 @@ impl Builder {
             inbox.event(Event::TakeOver);
         }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
-        let config = self.config;
+        let instance = self.instance_id.filter(|name| !name.is_empty()).map(Text::from);
+        let config = Config { is_static: instance.is_some(), ..self.config };
         let client_id = Text::from(self.client_id);
         let request_timeout = self.request_timeout;
         let dial = |security| Dial { client_id: client_id.clone(), security, request_timeout };
@@ -274,7 +279,7 @@ impl Builder {
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
-                instance: self.instance_id.filter(|name| !name.is_empty()).map(Text::from),
+                instance,
                 session_timeout: config.session_timeout,
                 rebalance_timeout: config.rebalance_timeout,
                 parked: config.rebalance_timeout + PARKED_EXTRA.min(request_timeout),

@@ -115,11 +115,9 @@ impl Caller {
         }
     }
 
-    /// A member with a lasting name that ends says nothing: it is expected back, as Kafka's own clients have it. One that
-    /// hands over leaves by that name (KIP-345), or by its id where the coordinator is older than that.
+    /// A member with a lasting name leaves by that (KIP-345), or by its id where the coordinator is older than that.
     pub(super) async fn leave(&self, to: &Connection, sent: &Sent, how: Leaving) -> Result<ErrorCode, String> {
         let reason = match how {
-            Leaving::Ends if self.instance.is_some() => return Ok(ErrorCode::None),
             Leaving::Ends => "the application leaves",
             Leaving::Drains => "the application drains",
         };

@@ -15,7 +15,8 @@ pub(super) const UNREAD_NEWS: usize = 256;
 /// The reason for a rejoin, in characters: what Kafka's own client cuts it to (KIP-800).
 pub(super) const REASON_MAX_CHARS: usize = 255;
 
-/// How often a commit is sent when its coordinator moved.
+/// How often a commit is sent, or is asked for, before its caller is told that the coordinator moved, loads or does not answer,
+/// or that the group still rebalances.
 pub(super) const COMMIT_TRIES: usize = 5;
 
 /// The names in one Metadata request, in bytes: well below the 1 MiB that a server takes for all keys but two.

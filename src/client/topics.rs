@@ -1,4 +1,4 @@
-//! What there is of topics, as the leader of a group asks for it.
+//! What there is of topics, as members ask for it: a leader for its group, the others for themselves.
 
 use super::limits::{METADATA_REQUEST_BYTES, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
