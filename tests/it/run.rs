@@ -114,6 +114,16 @@ fn one_child_has_the_whole_share_in_its_environment() {
 }
 
 #[test]
+fn topics_that_the_coordinator_has_not_come_from_the_cluster_that_has_them() {
+    let cluster = Stage::with("[[topic]]\nname = \"clicks\"\npartitions = 3\n");
+    let ground = Ground::with("topics.auto.create = \"off\"\n", &[]);
+    let script = r#"echo "$DIVVY_PARTITIONS"; sleep 100"#;
+    let mut run = ground.run(&["--topic", "clicks", "--kafka", &cluster.kafka], script);
+    assert_eq!(run.event("output")["line"], "clicks:0,1,2");
+    assert_eq!(run.terminate(), 0);
+}
+
+#[test]
 fn children_and_all_that_they_started_die_with_a_killed_divvy() {
     let ground = Ground::of_partitions(2);
     // Each has a process of its own behind it that asks for nothing.
