@@ -14,6 +14,7 @@ use super::super::clients::{self, Client};
 use super::super::member::{STEP, Seat};
 use super::super::never_twice::never_twice;
 use super::on_kafka;
+use crate::divvy::{drop_module, modules_of};
 use crate::process::{Process, wait_until};
 use crate::shell::root;
 
@@ -50,7 +51,9 @@ struct Lead(Process);
 impl Lead {
     fn start(cast: &Cast<'_>, name: &str, words: &[&str]) -> Result<Self> {
         let mut command = Command::new(cast.program());
-        let folder = root().join("assignors");
+        // Its one module: a lead that compiles all there are comes back too late on a busy machine.
+        let (folder, module) = (modules_of(&cast.folder, name), after("--assignor", words)?);
+        drop_module(&root().join(format!("assignors/{module}.wasm")), &folder, module)?;
         command.args(["lead", "--brokers", &cast.server.address(), "--group", &cast.group, "--json", "--assignors"]);
         command.arg(folder).args(words);
         Ok(Self(Process::start(name, &command, &cast.folder.join(format!("{name}.log")))?))
@@ -71,6 +74,12 @@ impl Lead {
             }
         }
     }
+}
+
+/// The word behind that one.
+fn after<'a>(option: &str, words: &[&'a str]) -> Result<&'a str> {
+    let place = words.iter().position(|word| *word == option);
+    place.and_then(|place| words.get(place + 1)).copied().with_context(|| format!("{words:?} say no {option}"))
 }
 
 /// Waits until what the members say that they own is as wished.
@@ -109,7 +118,8 @@ fn join_all(cast: &mut Cast<'_>, clients: &[&'static Client], strategy: &str) ->
 /// Leads from the beginning, comes back, is lost, and takes the lead again when told to.
 fn from_first_to_last(cast: &mut Cast<'_>, clients: &[&'static Client], strategy: &str) -> Result<()> {
     let short = ["--alone", "--session-timeout-ms", SHORT_SESSION_MS];
-    let mut lead = Lead::weighted(cast, "first", &short)?;
+    // It is to come back in time, however slowly a process starts; the next one's session is short, since it does not.
+    let mut lead = Lead::weighted(cast, "first", &["--alone"])?;
     lead.event("leads")?;
     join_all(cast, clients, strategy)?;
     owned(cast, "shares by weight", by_weight)?;
