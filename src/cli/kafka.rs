@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tokio::runtime::Runtime;
 
 use super::failure::{Failure, Kind};
@@ -38,7 +38,8 @@ impl Kafka {
     pub fn ask<R: Request>(&mut self, request: &R) -> Result<R::Response> {
         let (address, name) = (self.connection.address(), R::KEY.name());
         if !self.connection.speaks(R::KEY) {
-            bail!("{address} serves no version of {name} that divvy speaks");
+            let text = format!("{address} serves no version of {name} that divvy speaks");
+            return Err(Failure::of(Kind::Failed, text));
         }
         self.runtime.block_on(self.connection.call(request, ANSWERS_WITHIN)).map_err(|reason| {
             Failure::of(Kind::Unreachable, format!("{address} does not answer {name} ({reason}): look at its log"))

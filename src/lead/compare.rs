@@ -111,11 +111,6 @@ pub fn compare<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics: &TopicT
     Comparison { rows, partitions: all, moved, new, unowned }
 }
 
-/// The rack that a member tells with its subscription.
-pub fn rack_of(metadata: &[u8]) -> Option<String> {
-    Subscription::decode(metadata).ok()?.tail.rack.map(str::to_owned)
-}
-
 /// Whether a member wants any topic.
 pub fn wants_something(metadata: &[u8]) -> bool {
     Subscription::decode(metadata).is_ok_and(|said| !said.topics.is_empty())

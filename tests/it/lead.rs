@@ -211,7 +211,29 @@ async fn a_dry_run_joins_nothing_and_shows_what_would_change() {
     let still = ground.command(&["--plan-only", "--json"]);
     let again: Value = serde_json::from_slice(&still.stdout).unwrap();
     assert_eq!(again["members"].as_array().unwrap().len(), 2);
-    assert!(both.iter().all(|it| it.generation == both[0].generation));
+    // Whoever had joined, for however short a time, would have been a generation.
+    let mut late = Worker::join(ground.member("late")).await;
+    let share = late.assigned_with(|it| !partitions(it).is_empty()).await;
+    assert_eq!(share.generation.0, both[0].generation.0 + 1, "only the late one was a reason to rebalance");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_does_not_answer_does_not_keep_it_from_ending() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = silent.local_addr().unwrap().to_string();
+    let folder = Folder::with(&[("weighted", built("weighted"))]);
+    let folder = folder.path().display().to_string();
+    let task =
+        ["lead", "--brokers", &addr, "--group", "g", "--assignors", &folder, "--assignor", "weighted", "--alone"];
+    let mut lead = Running::start(&task);
+    // It waits for an answer to its first question.
+    let _held = block_in_place(|| silent.accept().unwrap());
+    assert_eq!(block_in_place(|| lead.interrupt()), 0);
+    assert_eq!(
+        block_in_place(|| lead.next("ended"))["event"],
+        "ended",
+        "it should not have waited for the end of its question"
+    );
 }
 
 #[test]

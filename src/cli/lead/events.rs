@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::assignor::Spoken;
 use crate::cli::member::events as member;
 use crate::client::{Leading, Note, Planned, Rebalance, Rules};
 use crate::ids::MemberId;
-use crate::lead::compare::{Party, rack_of, wants_something};
+use crate::lead::compare::{Party, wants_something};
 use crate::lead::{Comparison, Saying, compare};
 use crate::membership::lead::ServedBy;
 
@@ -72,10 +73,14 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
             json!({ "event": "takes_over", "attempt": attempt }),
             format!("takes the lead of {group}: everybody is removed and joins again behind it"),
         ),
-        Saying::GaveUp { leader } => said(
-            json!({ "event": "take_over_failed", "leader": leader }),
-            format!("could not take the lead of {group}: a client was quicker each time, and {leader} leads"),
-        ),
+        Saying::GaveUp { leader, retakes_in } => {
+            let json = json!({ "event": "take_over_failed", "leader": leader, "retakes_in_s": retakes_in.as_ref().map(seconds) });
+            let next = retakes_in.map(|wait| format!("; tried again in {} s", wait.as_secs())).unwrap_or_default();
+            said(
+                json,
+                format!("could not take the lead of {group}: a client was quicker each time, and {leader} leads{next}"),
+            )
+        }
         Saying::Confirmed => {
             said(json!({ "event": "plan_confirmed" }), format!("the plan in force is what {assignor} would decide now"))
         }
@@ -164,13 +169,11 @@ fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
         plan.before.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, &state[..])).collect();
     let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
     let members = plan.members.iter().filter(|member| wants_something(&member.metadata));
-    let told = |member: &crate::assignor::MemberInput| {
-        let facts = leading.map(|leading| leading.spoken.facts(member)).unwrap_or_default();
-        facts.get("rack").and_then(Value::as_str).map(str::to_owned)
-    };
+    let silent = Spoken::default();
+    let spoken = leading.map_or(&silent, |leading| &leading.spoken);
     let parties = members.map(|member| Party {
         name: member.instance.as_ref().map_or_else(|| member.id.to_string(), |instance| instance.to_string()),
-        rack: rack_of(&member.metadata).or_else(|| told(member)),
+        rack: spoken.rack(member),
         before: before.get(&member.id).copied(),
         after: after.get(&member.id).copied().unwrap_or_default(),
     });

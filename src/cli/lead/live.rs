@@ -1,5 +1,6 @@
 //! The loop of `divvy lead`: it carries what happens to [`Standing`] and does what that wants. It decides nothing.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
@@ -7,15 +8,16 @@ use serde_json::Value;
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 
 use super::plan_only::{DryRun, no_module, reads_lag, strategies};
-use super::{Lead, Task, events};
+use super::{Lead, Task, events, look};
 use crate::assignor::subscribed;
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::member::not_joined;
 use crate::cli::output::{Output, plain};
 use crate::cli::signals::Stop;
 use crate::client::{Duty, Leading, Member, Note, Rebalance, Role, Rollout, Rules};
 use crate::lead::standing::{Join, Joined};
-use crate::lead::{Action, Event, Saying, Standing};
+use crate::lead::{Action, Described, Event, Saying, Standing};
 use crate::sandbox::{Sandbox, SandboxLimits};
 
 /// Who elects the active one of several leads, and its module.
@@ -42,6 +44,16 @@ const ROLLOUT: Rollout = Rollout::Eager { within: Duration::from_secs(1) };
 /// How often the file of settings is looked at.
 const LOOKS_AT_SETTINGS: Duration = Duration::from_secs(1);
 
+/// What takes a while, and never keeps the loop from hearing its members and the wish to end.
+type Work = Pin<Box<dyn Future<Output = Done>>>;
+
+/// What came of it.
+enum Done {
+    Looked(Result<Described>),
+    Joined(Result<Member>),
+    Reviewed(Result<bool>),
+}
+
 /// All that the loop has.
 struct Live<'a> {
     task: Task,
@@ -50,6 +62,8 @@ struct Live<'a> {
     sandbox: Sandbox,
     rules: Rules,
     standing: Standing,
+    /// What it waits for beside its members, one thing at a time: what is begun after it makes it meaningless.
+    work: Option<Work>,
     /// The member of the group, while this one is active.
     target: Option<Member>,
     /// What it offers, for settings that change.
@@ -64,12 +78,17 @@ struct Live<'a> {
 pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Result<()> {
     let mut stop = Stop::listen()?;
     let sandbox = Sandbox::new(SandboxLimits::default())?;
-    let mut election = stand(&task, &flags, &sandbox, output).await?;
+    let stood = tokio::select! {
+        stood = stand(&task, &flags, &sandbox, output) => Some(stood?),
+        () = stop.wished() => None,
+    };
+    let is_wanted = stood.is_some();
+    let mut election = stood.flatten();
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
-    let (target, leading, planned, trouble) = (None, None, None, None);
-    let mut live = Live { task, flags, output, sandbox, rules, standing, target, leading, planned, trouble };
-    let done = live.run(&mut election, &mut stop).await;
+    let (work, target, leading, planned, trouble) = (None, None, None, None, None);
+    let mut live = Live { task, flags, output, sandbox, rules, standing, work, target, leading, planned, trouble };
+    let done = if is_wanted { live.run(&mut election, &mut stop).await } else { Ok(()) };
     let ended = tokio::select! {
         ended = live.end(election) => ended,
         // Whoever asks twice does not want to wait.
@@ -103,7 +122,7 @@ async fn stand(task: &Task, flags: &Lead, sandbox: &Sandbox, output: &Output) ->
         .single_writer()
         .session_timeout(ELECTION_SESSION)
         .heartbeat_interval(ELECTION_SESSION / BEATS_PER_SESSION);
-    Ok(Some(builder.join().await.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?))
+    Ok(Some(builder.join().await.map_err(|error| not_joined(&error))?))
 }
 
 fn leading_by(task: &Task, flags: &Lead, names: Vec<(crate::ids::Protocol, crate::ids::Mode)>) -> Leading {
@@ -120,51 +139,64 @@ impl Live<'_> {
         let mut looks = interval(LOOKS_AT_SETTINGS);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         if election.is_none() {
-            self.give(Event::Elected).await?;
+            self.give(Event::Elected)?;
         }
         loop {
             let due = self.standing.next_deadline();
             let wait = due.map(|at| at - clock::now());
             tokio::select! {
                 () = stop.wished() => return Ok(()),
-                event = next(election) => self.elects(event).await?,
-                event = next(&mut self.target) => self.hears(event).await?,
-                () = until(wait) => self.give(Event::Tick).await?,
+                event = next(election) => self.elects(event)?,
+                event = next(&mut self.target) => self.hears(event)?,
+                done = finished(&mut self.work) => self.done(done)?,
+                () = until(wait) => self.give(Event::Tick)?,
                 () = changes(&mut looks, self.flags.settings.may_change()) => self.look_at_settings()?,
             }
         }
     }
 
-    async fn give(&mut self, event: Event) -> Result<()> {
-        let mut events = vec![event];
-        while let Some(event) = events.pop() {
-            for action in self.standing.handle(event, clock::now()) {
-                events.extend(self.perform(action).await?);
-            }
-        }
-        Ok(())
+    fn give(&mut self, event: Event) -> Result<()> {
+        self.standing.handle(event, clock::now()).into_iter().try_for_each(|action| self.perform(action))
     }
 
-    async fn perform(&mut self, action: Action) -> Result<Option<Event>> {
+    fn perform(&mut self, action: Action) -> Result<()> {
         match action {
             Action::Say(saying) => self.say(&saying)?,
             Action::Look => {
                 let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
-                let looked = blocking(move || cluster.group(&group)).await;
-                // What cannot be led is no passing trouble.
-                return match looked {
-                    Err(error) if Failure::kind(&error) == Kind::Failed => Err(error),
-                    looked => Ok(Some(Event::Looked(looked.map_err(|error| format!("{error:#}"))))),
-                };
+                self.begin(async move { Done::Looked(blocking(move || cluster.group(&group)).await) });
             }
-            Action::Join(join) => self.join(join).await?,
+            Action::Join(join) => self.join(join),
             Action::TakeOver => self.target.iter().for_each(Member::take_over),
-            Action::Review => return Ok(Some(Event::Reviewed(self.review().await))),
+            Action::Review => self.review(),
             Action::PlanAnew(reason) => self.target.iter().for_each(|member| member.plan_anew(reason)),
             Action::Abandon => self.abandon(),
             Action::Stop(reason) => return Err(Failure::of(Kind::Failed, reason)),
         }
-        Ok(None)
+        Ok(())
+    }
+
+    fn begin(&mut self, work: impl Future<Output = Done> + 'static) {
+        self.work = Some(Box::pin(work));
+    }
+
+    fn done(&mut self, done: Done) -> Result<()> {
+        self.work = None;
+        match done {
+            // What cannot be led is no passing trouble.
+            Done::Looked(Err(error)) if look::is_for_good(&error) => Err(error),
+            Done::Looked(looked) => self.give(Event::Looked(looked.map_err(|error| format!("{error:#}")))),
+            Done::Joined(member) => {
+                let member = member?;
+                if let Some(leading) = &self.leading {
+                    // The settings may have changed meanwhile; if they have not, this changes nothing.
+                    member.lead_by(leading.clone(), self.rules.clone());
+                }
+                self.target = Some(member);
+                Ok(())
+            }
+            Done::Reviewed(answer) => self.give(Event::Reviewed(answer.map_err(|error| format!("{error:#}")))),
+        }
     }
 
     fn say(&self, saying: &Saying) -> Result<()> {
@@ -172,7 +204,7 @@ impl Live<'_> {
         self.output.print(&said.json, || plain(&said.text))
     }
 
-    async fn join(&mut self, join: Join) -> Result<()> {
+    fn join(&mut self, join: Join) {
         let mut leading = leading_by(&self.task, &self.flags, join.names);
         leading.last_plan = join.last_plan;
         let session = self.flags.session();
@@ -190,29 +222,28 @@ impl Live<'_> {
         if join.take_over {
             builder = builder.take_over();
         }
-        let member = builder.join().await.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
-        (self.target, self.leading, self.planned) = (Some(member), Some(leading), None);
-        Ok(())
+        (self.target, self.leading, self.planned) = (None, Some(leading), None);
+        self.begin(async move { Done::Joined(builder.join().await.map_err(|error| not_joined(&error))) });
     }
 
     /// Its place stays its own until its session ends: a member that is dropped says nothing.
     fn abandon(&mut self) {
-        (self.target, self.leading) = (None, None);
+        (self.work, self.target, self.leading) = (None, None, None);
     }
 
     /// What the election says.
-    async fn elects(&mut self, event: Option<Rebalance>) -> Result<()> {
+    fn elects(&mut self, event: Option<Rebalance>) -> Result<()> {
         match event {
             None => Err(Failure::of(Kind::Failed, "this lead is out of the election: the member was ended")),
             Some(Rebalance::Failed { reason }) => {
                 Err(Failure::of(Kind::Failed, format!("this lead is out of the election: {reason}")))
             }
             Some(Rebalance::Assigned(assigned)) => match assigned.duty() {
-                Some(Duty::Active(_)) => self.give(Event::Elected).await,
-                Some(Duty::Standby { active }) => self.give(Event::StoodDown(active)).await,
+                Some(Duty::Active(_)) => self.give(Event::Elected),
+                Some(Duty::Standby { active }) => self.give(Event::StoodDown(active)),
                 None => Ok(()),
             },
-            Some(Rebalance::Lost { .. }) => self.give(Event::StoodDown(String::new())).await,
+            Some(Rebalance::Lost { .. }) => self.give(Event::StoodDown(String::new())),
             Some(Rebalance::Note(note @ (Note::CoordinatorLost { .. } | Note::Fault { .. } | Note::NoPlan { .. }))) => {
                 tracing::warn!(%note, "election");
                 Ok(())
@@ -223,10 +254,10 @@ impl Live<'_> {
     }
 
     /// What the group says.
-    async fn hears(&mut self, event: Option<Rebalance>) -> Result<()> {
+    fn hears(&mut self, event: Option<Rebalance>) -> Result<()> {
         let Some(event) = event else {
             self.abandon();
-            return self.give(Event::Out("the member was ended".to_owned())).await;
+            return self.give(Event::Out("the member was ended".to_owned()));
         };
         match event {
             Rebalance::Assigned(assigned) => {
@@ -237,7 +268,7 @@ impl Live<'_> {
                     leader: assigned.leader.to_string(),
                     planned: self.planned == Some(assigned.generation.0),
                 };
-                self.give(Event::Joined(joined)).await
+                self.give(Event::Joined(joined))
             }
             Rebalance::Failed { reason } => {
                 self.abandon();
@@ -246,7 +277,7 @@ impl Live<'_> {
                         Kind::Failed,
                         format!("this lead is out of group {}: {reason}", self.task.group),
                     )),
-                    false => self.give(Event::Out(reason)).await,
+                    false => self.give(Event::Out(reason)),
                 }
             }
             Rebalance::Note(note) => {
@@ -262,12 +293,12 @@ impl Live<'_> {
     }
 
     /// Whether the plan in force is what would be decided now.
-    async fn review(&self) -> Result<bool, String> {
+    fn review(&mut self) {
         let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
         let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
         let (spoken, sandbox) = (self.flags.settings.spoken(), self.sandbox.clone());
         let config = self.rules.config.values().next().cloned().unwrap_or(Value::Null);
-        let compared = blocking(move || {
+        let compare = move || {
             let modules = strategies(Some(sandbox), &folder)?;
             let described = cluster.group(&group)?;
             if !described.is_stable() {
@@ -281,8 +312,8 @@ impl Live<'_> {
             let (assignor, spoken) = (&leading.assignor, &leading.spoken);
             let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
-        });
-        compared.await.map_err(|error| format!("{error:#}"))
+        };
+        self.begin(async move { Done::Reviewed(blocking(compare).await) });
     }
 
     /// The file of settings may have changed.
@@ -333,6 +364,14 @@ impl Live<'_> {
 async fn next(member: &mut Option<Member>) -> Option<Rebalance> {
     match member {
         Some(member) => member.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What came of the work; for ever nothing if there is none.
+async fn finished(work: &mut Option<Work>) -> Done {
+    match work {
+        Some(work) => work.await,
         None => std::future::pending().await,
     }
 }

@@ -35,7 +35,7 @@ Exit codes:
   0  ended when told to; or the dry run was shown
   1  failed: the group cannot be led, or this lead is out of it for good
   2  usage: nothing was tried; also --take-over without --yes, after saying what would happen
-  3  unreachable: no broker answers
+  3  unreachable: no broker answers, or it cannot do so at the moment
   4  not found: no such module or folder; with --plan-only also a group without members";
 
 /// What `divvy lead` alone prints.
@@ -140,7 +140,11 @@ impl Lead {
             return Err(Failure::of(Kind::Usage, take_over_text(&task.group, task.cluster.group(&task.group)?)));
         }
         logs::start_as(output, &self.log_filter)?;
-        member::runtime()?.block_on(live::lead(task, self, config, output))
+        let runtime = member::runtime()?;
+        let ended = runtime.block_on(live::lead(task, self, config, output));
+        // A question that nobody answers blocks its thread, and is nobody's any more.
+        runtime.shutdown_background();
+        ended
     }
 
     fn task(&self) -> Result<Task> {

@@ -16,7 +16,7 @@ use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::{Output, Tone, partitions, plain, table};
 use crate::ids::{Digest, GroupId, MemberId};
-use crate::lead::compare::{Partition, Party, rack_of, wants_something};
+use crate::lead::compare::{Partition, Party, wants_something};
 use crate::lead::whatif::WhatIf;
 use crate::lead::{Comparison, Described, DescribedMember, Row, compare, names, picture};
 use crate::membership::Strategies;
@@ -138,11 +138,9 @@ pub fn no_module(assignor: &str, folder: &Path, strategies: &Strategies) -> anyh
 fn compared(group: &Described, plan: &Plan, topics: &TopicTable, spoken: &Spoken) -> Comparison {
     let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
     let members = group.members.iter().filter(|member| wants_something(&member.metadata));
-    let spoken_rack =
-        |member: &DescribedMember| spoken.facts(&member.input()).get("rack").and_then(Value::as_str).map(str::to_owned);
     let parties = members.map(|member| Party {
         name: unique(group, member),
-        rack: rack_of(&member.metadata).or_else(|| spoken_rack(member)),
+        rack: spoken.rack(&member.input()),
         before: Some(&member.state[..]),
         after: after.get(&member.id).copied().unwrap_or_default(),
     });

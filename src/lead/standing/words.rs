@@ -125,6 +125,8 @@ pub enum Saying {
     GaveUp {
         /// Who leads.
         leader: String,
+        /// Whether it tries again, and when.
+        retakes_in: Option<Duration>,
     },
     /// The plan in force is what would be decided now.
     Confirmed,
