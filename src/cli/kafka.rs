@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 
 use super::failure::{Failure, Kind};
 use super::security::SecurityArgs;
+use crate::membership::event::Peer;
 use crate::peer::{Connection, Dial, Security, Unreachable};
 use crate::wire::{ErrorCode, Request, Text};
 
@@ -32,6 +33,11 @@ impl Kafka {
         let runtime = runtime.context("the runtime cannot start")?;
         let connection = runtime.block_on(dial.open(address)).map_err(|error| not_reached(&error))?;
         Ok(Self { connection, runtime })
+    }
+
+    /// Whether it is divvy.
+    pub fn is_divvy(&self) -> bool {
+        self.connection.peer() == Peer::Divvy
     }
 
     /// Asks, in the newest version that both know.

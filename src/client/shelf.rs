@@ -19,6 +19,11 @@ impl Modules {
         Self::open_with(None, folders.into_iter().map(Into::into).collect(), None)
     }
 
+    /// Those that serve.
+    pub fn strategies(&self) -> Strategies {
+        self.0.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
+    }
+
     fn open_with(
         sandbox: Option<Sandbox>,
         folders: Vec<PathBuf>,
@@ -39,7 +44,7 @@ impl Modules {
 
 /// The modules at hand, and what was said of the others.
 pub(super) struct Shelf {
-    catalog: Arc<Catalog>,
+    modules: Modules,
     /// What the application was told of each file that does not serve.
     refused: BTreeMap<PathBuf, String>,
 }
@@ -58,17 +63,17 @@ impl Shelf {
     /// A place at modules that others use as well.
     pub(super) fn of(modules: &Modules, on_change: Box<dyn Fn() + Send + Sync>) -> Self {
         modules.0.on_change(on_change);
-        Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new() }
+        Self { modules: modules.clone(), refused: BTreeMap::new() }
     }
 
     /// The modules that serve.
     pub(super) fn strategies(&self) -> Strategies {
-        self.catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
+        self.modules.strategies()
     }
 
     /// The files that do not serve, and why: each once, until that changes.
     pub(super) fn newly_refused(&mut self) -> Vec<(PathBuf, String)> {
-        let status = self.catalog.status().into_iter();
+        let status = self.modules.0.status().into_iter();
         let refused: BTreeMap<_, _> = status.filter_map(|it| Some((it.path, it.last_error?))).collect();
         let news = refused.iter().filter(|(path, error)| self.refused.get(*path) != Some(*error));
         let news = news.map(|(path, error)| (path.clone(), error.clone())).collect();

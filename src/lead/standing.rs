@@ -84,6 +84,8 @@ pub struct Standing {
     wait: Duration,
     /// Whether the wish to take over is still to be fulfilled.
     wants_lead: bool,
+    /// Whether the coordinator draws the leader.
+    draws: bool,
     /// Whether it ever led: only then there is something to take again.
     has_led: bool,
     /// Whom it said that it stands by for.
@@ -97,7 +99,8 @@ impl Standing {
     pub fn new(wishes: Wishes, now: Timestamp) -> Self {
         let wants_lead = wishes.take_over;
         let place = Place::Standby;
-        Self { wishes, place, wait: FIRST_WAIT, wants_lead, has_led: false, standby_of: None, now, out: Vec::new() }
+        let (wait, draws, has_led, standby_of) = (FIRST_WAIT, false, false, None);
+        Self { wishes, place, wait, wants_lead, draws, has_led, standby_of, now, out: Vec::new() }
     }
 
     /// Takes in what happened and says what to do, in order.
@@ -173,8 +176,10 @@ impl Standing {
         };
         let comes_back = group.static_member(&self.wishes.instance).is_some();
         let is_alone = group.is_empty() || (comes_back && group.members.len() == 1);
-        // Who comes back may still lead; it takes over only if it finds that it does not.
-        let take_over = self.wants_lead && !comes_back && !is_alone;
+        self.draws = group.draws;
+        // Who comes back may still lead, and so does who brings a module where those are drawn: it takes over only if it finds
+        // that it does not.
+        let take_over = self.wants_lead && !comes_back && !is_alone && !group.draws;
         let tries = u32::from(take_over);
         self.say(Saying::Joins {
             names: offered.iter().map(|(name, _)| name.clone()).collect(),
@@ -211,7 +216,7 @@ impl Standing {
             (None, false) if self.wants_lead => {
                 self.wants_lead = false;
                 let retakes_in = self.retake_later();
-                self.say(Saying::GaveUp { leader: joined.leader, retakes_in });
+                self.say(Saying::GaveUp { leader: joined.leader, retakes_in, drawn: self.draws });
             }
             (None, false) if place.follows.as_ref() == Some(&joined.leader) => {}
             (None, false) => {
@@ -250,7 +255,7 @@ impl Standing {
         place.tries += 1;
         place.retake_at = None;
         let attempt = place.tries;
-        self.say(Saying::TakesOver { attempt });
+        self.say(Saying::TakesOver { attempt, draws: self.draws });
         self.out.push(Action::TakeOver);
     }
 

@@ -30,7 +30,10 @@ impl Ground {
     async fn that_collects_for(delay: Duration) -> Self {
         let mut config = config();
         config.limits.initial_rebalance_delay = delay;
-        let server = Server::builder(config).present_as_kafka().start().await.unwrap();
+        Self::at(Server::builder(config).present_as_kafka().start().await.unwrap())
+    }
+
+    fn at(server: Server) -> Self {
         let modules = ["weighted", "active-standby"].map(|name| (name, built(name)));
         Self { server, folder: Folder::with(&modules) }
     }
@@ -119,6 +122,25 @@ async fn a_running_group_is_taken_over_only_if_that_is_said() {
     event(&mut lead, "leads");
     by_weight(&mut big, &mut small).await;
     assert!(big.lost > 0 && small.lost > 0, "what they had was taken from them, and they know");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_a_coordinator_of_divvys_it_leads_as_soon_as_it_is_in() {
+    // There who has a module leads before those that have none: nobody has to be removed for that, and nothing is lost.
+    let ground = Ground::at(Server::builder(config()).start().await.unwrap());
+    let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
+    together(&mut [&mut big, &mut small], |it| partitions(it).len() == 2).await;
+    let asked = ground.command(&["--take-over"]);
+    let said = String::from_utf8(asked.stderr).unwrap();
+    assert_eq!(asked.status.code(), Some(2), "{said}");
+    assert!(said.contains("`lead = \"coordinator\"`") && said.contains("say --yes"), "{said}");
+
+    let mut lead = ground.lead(&["--alone", "--take-over", "--yes"]);
+    let joins = event(&mut lead, "joins");
+    assert_eq!((&joins["takes_over"], &joins["members"]), (&json!(false), &json!(2)));
+    event(&mut lead, "leads");
+    by_weight(&mut big, &mut small).await;
+    assert_eq!((big.lost, small.lost), (0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

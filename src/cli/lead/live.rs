@@ -7,18 +7,17 @@ use anyhow::{Result, anyhow};
 use serde_json::Value;
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 
-use super::plan_only::{DryRun, no_module, reads_lag, strategies};
+use super::plan_only::{DryRun, modules, no_module, reads_lag};
 use super::{Lead, Task, events, look};
 use crate::assignor::subscribed;
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
-use crate::cli::member::not_joined;
+use crate::cli::member::{Said, not_joined};
 use crate::cli::output::{Output, plain};
 use crate::cli::signals::Stop;
-use crate::client::{Duty, Leading, Member, Note, Rebalance, Role, Rollout, Rules};
+use crate::client::{Duty, Leading, Member, Modules, Note, Rebalance, Role, Rollout, Rules};
 use crate::lead::standing::{Join, Joined};
 use crate::lead::{Action, Described, Event, Saying, Standing};
-use crate::sandbox::{Sandbox, SandboxLimits};
 
 /// Who elects the active one of several leads, and its module.
 const ELECTION: (&str, &str) = ("single-writer", "active-standby");
@@ -59,7 +58,7 @@ struct Live<'a> {
     task: Task,
     flags: Lead,
     output: &'a Output,
-    sandbox: Sandbox,
+    modules: Modules,
     rules: Rules,
     standing: Standing,
     /// What it waits for beside its members, one thing at a time: what is begun after it makes it meaningless.
@@ -77,18 +76,16 @@ struct Live<'a> {
 /// Leads until told to end.
 pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Result<()> {
     let mut stop = Stop::listen()?;
-    let sandbox = Sandbox::new(SandboxLimits::default())?;
-    let stood = tokio::select! {
-        stood = stand(&task, &flags, &sandbox, output) => Some(stood?),
-        () = stop.wished() => None,
+    let begun = tokio::select! {
+        begun = begin(&task, &flags, output) => begun?,
+        () = stop.wished() => return tell(output, events::ended(false, false, false, flags.session())),
     };
-    let is_wanted = stood.is_some();
-    let mut election = stood.flatten();
+    let (modules, mut election) = begun;
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
     let (work, target, leading, planned, trouble) = (None, None, None, None, None);
-    let mut live = Live { task, flags, output, sandbox, rules, standing, work, target, leading, planned, trouble };
-    let done = if is_wanted { live.run(&mut election, &mut stop).await } else { Ok(()) };
+    let mut live = Live { task, flags, output, modules, rules, standing, work, target, leading, planned, trouble };
+    let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
         // Whoever asks twice does not want to wait.
@@ -97,32 +94,36 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
     done.and(ended)
 }
 
-/// Begins the election; none if there is to be none. The modules are looked at before anything is joined.
-async fn stand(task: &Task, flags: &Lead, sandbox: &Sandbox, output: &Output) -> Result<Option<Member>> {
-    let (shared, folder) = (sandbox.clone(), task.folder.clone());
-    let modules = blocking(move || strategies(Some(shared), &folder)).await?;
+/// The modules, and the election if there is to be one. The modules are looked at before anything is joined.
+async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
+    let folder = task.folder.clone();
+    let modules = blocking(move || modules(&folder)).await?;
+    let strategies = modules.strategies();
     let leading = leading_by(task, flags, Vec::new());
-    if leading.strategy(&modules).is_none() {
-        return Err(no_module(&task.assignor, &task.folder, &modules));
+    if leading.strategy(&strategies).is_none() {
+        return Err(no_module(&task.assignor, &task.folder, &strategies));
     }
     if flags.alone {
-        return Ok(None);
+        return Ok((modules, None));
     }
-    if modules.called(ELECTION.1, ELECTION.0).is_none() {
-        let said = events::no_election(ELECTION.1, &super::shown(&task.folder));
-        output.print(&said.json, || said.text.clone())?;
-        return Ok(None);
+    if strategies.called(ELECTION.1, ELECTION.0).is_none() {
+        tell(output, events::no_election(ELECTION.1, &super::shown(&task.folder)))?;
+        return Ok((modules, None));
     }
     let group = format!("{}{ELECTION_SUFFIX}", task.group);
     let builder = Member::builder(&task.cluster.brokers, &group)
-        .assignors(&task.folder)
-        .sandbox(sandbox.clone())
+        .modules(&modules)
         .client_id("divvy-lead")
         .security(task.cluster.security.clone())
         .single_writer()
         .session_timeout(ELECTION_SESSION)
         .heartbeat_interval(ELECTION_SESSION / BEATS_PER_SESSION);
-    Ok(Some(builder.join().await.map_err(|error| not_joined(&error))?))
+    let election = builder.join().await.map_err(|error| not_joined(&error))?;
+    Ok((modules, Some(election)))
+}
+
+fn tell(output: &Output, said: Said) -> Result<()> {
+    output.print(&said.event, || plain(&said.text))
 }
 
 fn leading_by(task: &Task, flags: &Lead, names: Vec<(crate::ids::Protocol, crate::ids::Mode)>) -> Leading {
@@ -164,7 +165,7 @@ impl Live<'_> {
             Action::Say(saying) => self.say(&saying)?,
             Action::Look => {
                 let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
-                self.begin(async move { Done::Looked(blocking(move || cluster.group(&group)).await) });
+                self.start(async move { Done::Looked(blocking(move || cluster.group(&group)).await) });
             }
             Action::Join(join) => self.join(join),
             Action::TakeOver => self.target.iter().for_each(Member::take_over),
@@ -176,7 +177,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    fn begin(&mut self, work: impl Future<Output = Done> + 'static) {
+    fn start(&mut self, work: impl Future<Output = Done> + 'static) {
         self.work = Some(Box::pin(work));
     }
 
@@ -200,8 +201,7 @@ impl Live<'_> {
     }
 
     fn say(&self, saying: &Saying) -> Result<()> {
-        let said = events::saying(saying, &self.task.group, &self.task.assignor, self.flags.session());
-        self.output.print(&said.json, || plain(&said.text))
+        tell(self.output, events::saying(saying, &self.task.group, &self.task.assignor, self.flags.session()))
     }
 
     fn join(&mut self, join: Join) {
@@ -209,8 +209,7 @@ impl Live<'_> {
         leading.last_plan = join.last_plan;
         let session = self.flags.session();
         let mut builder = Member::builder(&self.task.cluster.brokers, &self.task.group)
-            .assignors(&self.task.folder)
-            .sandbox(self.sandbox.clone())
+            .modules(&self.modules)
             .client_id("divvy-lead")
             .security(self.task.cluster.security.clone())
             .instance_id(&self.flags.instance_id)
@@ -223,7 +222,7 @@ impl Live<'_> {
             builder = builder.take_over();
         }
         (self.target, self.leading, self.planned) = (None, Some(leading), None);
-        self.begin(async move { Done::Joined(builder.join().await.map_err(|error| not_joined(&error))) });
+        self.start(async move { Done::Joined(builder.join().await.map_err(|error| not_joined(&error))) });
     }
 
     /// Its place stays its own until its session ends: a member that is dropped says nothing.
@@ -284,8 +283,7 @@ impl Live<'_> {
                 if let Note::Planned(plan) = &note {
                     self.planned = Some(plan.generation.0);
                 }
-                let said = events::note(&note, self.leading.as_ref());
-                self.output.print(&said.json, || plain(&said.text))
+                tell(self.output, events::note(&note, self.leading.as_ref()))
             }
             // It owns nothing that it could give up or lose.
             Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
@@ -296,10 +294,9 @@ impl Live<'_> {
     fn review(&mut self) {
         let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
         let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
-        let (spoken, sandbox) = (self.flags.settings.spoken(), self.sandbox.clone());
+        let (spoken, modules) = (self.flags.settings.spoken(), self.modules.strategies());
         let config = self.rules.config.values().next().cloned().unwrap_or(Value::Null);
         let compare = move || {
-            let modules = strategies(Some(sandbox), &folder)?;
             let described = cluster.group(&group)?;
             if !described.is_stable() {
                 return Err(anyhow!("the group rebalances already"));
@@ -313,7 +310,7 @@ impl Live<'_> {
             let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
         };
-        self.begin(async move { Done::Reviewed(blocking(compare).await) });
+        self.start(async move { Done::Reviewed(blocking(compare).await) });
     }
 
     /// The file of settings may have changed.
@@ -325,8 +322,7 @@ impl Live<'_> {
                 if self.trouble.replace(text.clone()).as_ref() == Some(&text) {
                     return Ok(());
                 }
-                let said = events::settings_refused(&text);
-                return self.output.print(&said.json, || plain(&said.text));
+                return tell(self.output, events::settings_refused(&text));
             }
         };
         self.trouble = None;
@@ -338,8 +334,7 @@ impl Live<'_> {
         if let (Some(member), Some(leading)) = (&self.target, &self.leading) {
             member.lead_by(leading.clone(), self.rules.clone());
         }
-        let said = events::settings_changed(&self.rules);
-        self.output.print(&said.json, || plain(&said.text))
+        tell(self.output, events::settings_changed(&self.rules))
     }
 
     /// Ends in good order: a standby is elected at once, and finds the place kept, or the group is handed back.
@@ -355,8 +350,7 @@ impl Live<'_> {
         if let Some(member) = election {
             member.leave().await;
         }
-        let said = events::ended(was_in, self.flags.hand_back, has_election, self.flags.session());
-        self.output.print(&said.json, || plain(&said.text))
+        tell(self.output, events::ended(was_in, self.flags.hand_back, has_election, self.flags.session()))
     }
 }
 

@@ -57,7 +57,7 @@ impl Cluster {
             }
             error => return Err(no(&format!("group {id} is not described"), error, group.error_message.as_ref())),
         }
-        let described = described(group);
+        let described = Described { draws: coordinator.is_divvy(), ..described(group) };
         if described.is_empty() {
             without_leader(&mut coordinator, id)?;
         }
@@ -208,6 +208,7 @@ fn described(group: DescribedGroup) -> Described {
         protocol_type: group.protocol_type.to_string(),
         protocol: Protocol::from(group.protocol_data.as_str()),
         members: group.members.into_iter().map(member).collect(),
+        draws: false,
     }
 }
 

@@ -55,6 +55,8 @@ Or take the lead of the running group; every member rejoins once (it says first 
 
   divvy lead --brokers localhost:9092 --group indexers --assignor rack-aware --take-over --yes
 
+At a coordinator of divvy's own `lead = \"coordinator\"` in divvy.toml does this without a process more.
+
 Start it twice, on two machines: one leads, the other takes its place when it is gone, and nobody rebalances.
 `divvy lead --help` has the rest.";
 
@@ -87,7 +89,8 @@ pub struct Lead {
     /// With --plan-only: draw it
     #[arg(long, value_name = "FILE.svg", requires = "plan_only")]
     picture: Option<PathBuf>,
-    /// Take the lead of a running group: every member is removed once and joins again behind this one
+    /// Take the lead of a running group: every member is removed once and joins again behind this one. (At a coordinator of
+    /// divvy's own only if it does not lead already, as it does where no other member brings a module)
     #[arg(long)]
     take_over: bool,
     /// Do so without asking
@@ -190,8 +193,17 @@ fn take_over_text(group: &str, described: Described) -> String {
         "" => String::new(),
         name => format!(" under {}", plain(name)),
     };
+    let first = match described.draws {
+        false => String::new(),
+        true => format!(
+            "the coordinator of group {group} is divvy's: there this joins first and removes nobody, since who brings a module \
+             leads before those that bring none; and with {} nobody else has to lead. Only if another member with a module \
+             leads, ",
+            events::LEAD_BY_COORDINATOR
+        ),
+    };
     format!(
-        "this would remove all {} members of group {group} ({}) and join it in front of them{under}. They find out with their \
+        "{first}this would remove all {} members of group {group} ({}) and join it in front of them{under}. They find out with their \
          next heartbeat, drop what they have as lost, without the chance to commit (what they did since their last commit is \
          done again), and join again: one rebalance, if their heartbeats are no further apart than the broker's \
          `group.initial.rebalance.delay.ms` (both are 3 s unless somebody changed them), else a second one for those that come \

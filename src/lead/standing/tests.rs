@@ -65,7 +65,8 @@ fn member(id: &str, instance: Option<&str>) -> DescribedMember {
 }
 
 fn running(members: Vec<DescribedMember>) -> Described {
-    Described { state: "Stable".into(), protocol_type: "consumer".into(), protocol: "range".into(), members }
+    let (state, protocol_type) = ("Stable".into(), "consumer".into());
+    Described { state, protocol_type, protocol: "range".into(), members, draws: false }
 }
 
 fn generation(number: i32, leads: bool, planned: bool) -> Event {
@@ -120,14 +121,30 @@ fn others_may_come_between_but_not_for_ever() {
     let (mut story, _) = Story::joins(TAKES, running(vec![member("java-1", None)]));
     for attempt in 2..=3 {
         story.give(generation(attempt, false, false));
-        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned() });
+        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned(), draws: false });
         assert_eq!(story.wants(), [Action::TakeOver]);
     }
     story.give(generation(4, false, false));
-    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into(), retakes_in: None });
+    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into(), retakes_in: None, drawn: false });
     story.give(generation(5, false, false));
     assert!(matches!(story.said(), Saying::Follows { .. }));
     assert!(story.standing.next_deadline().is_none());
+}
+
+#[test]
+fn where_the_leader_is_drawn_it_removes_nobody_before_it_knows_that_it_does_not_lead() {
+    let group = Described { draws: true, ..running(vec![member("java-1", None)]) };
+    let (mut story, join) = Story::joins(TAKES, group.clone());
+    assert!(!join.take_over);
+    story.give(generation(2, true, true));
+    assert!(matches!(story.said(), Saying::Leads { .. }), "the others bring no module");
+    let (mut story, _) = Story::joins(TAKES, group);
+    for attempt in 1..=3 {
+        story.give(generation(attempt, false, false));
+        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned(), draws: true });
+    }
+    story.give(generation(4, false, false));
+    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into(), retakes_in: None, drawn: true });
 }
 
 #[test]
@@ -139,7 +156,8 @@ fn who_gave_up_tries_again_later_if_the_lead_is_to_be_taken_again() {
     });
     for (number, wait) in [(5, 1), (6, 2), (7, 4)] {
         let wait = Duration::from_secs(wait);
-        assert_eq!(story.told.pop(), Some(Saying::GaveUp { leader: "java-1".into(), retakes_in: Some(wait) }));
+        let gave_up = Saying::GaveUp { leader: "java-1".into(), retakes_in: Some(wait), drawn: false };
+        assert_eq!(story.told.pop(), Some(gave_up));
         story.pass(wait);
         assert_eq!(story.wants(), [Action::TakeOver], "one try each time, and ever more slowly");
         story.give(generation(number, false, false));

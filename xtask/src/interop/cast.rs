@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
-use super::clients::WhenLost;
+use super::clients::{Runtime, WhenLost};
 use super::member::{Member, Place, STEP, Seat};
 use super::server::Coordinator;
 use crate::divvy::{self, Server};
@@ -122,6 +123,22 @@ impl<'a> Cast<'a> {
         let member = Member::start(self.bench, &place, seat)?;
         self.members.push(member);
         Ok(())
+    }
+
+    /// The same in a rack, and with topics beside the group's: what it says that it owns is of the group's.
+    pub fn join_in(&mut self, seat: &Seat<'_>, rack: Option<&str>, topics: &[&str]) -> Result<()> {
+        let (server, topic) = (self.server.address(), [&[self.topic.as_str()], topics].concat().join(","));
+        let place = Place { server: &server, group: &self.group, topic: &topic, folder: &self.folder };
+        let member = Member::start_in(self.bench, &place, seat, rack)?;
+        self.members.push(member);
+        Ok(())
+    }
+
+    /// A script for Python with the clients at hand, told where the coordinator is; its arguments follow.
+    pub fn script(&self, script: &str) -> Command {
+        let mut command = self.bench.programs.script(Runtime::Python, &root().join(script));
+        command.arg(self.server.address());
+        command
     }
 
     /// Waits until the coordinator has a stable generation of exactly these members, each owns what the coordinator

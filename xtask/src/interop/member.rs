@@ -59,8 +59,14 @@ pub struct Member {
 impl Member {
     /// Starts it; it joins by itself.
     pub fn start(bench: &Bench, place: &Place<'_>, seat: &Seat<'_>) -> Result<Self> {
+        Self::start_in(bench, place, seat, None)
+    }
+
+    /// The same in a rack.
+    pub fn start_in(bench: &Bench, place: &Place<'_>, seat: &Seat<'_>, rack: Option<&str>) -> Result<Self> {
         let Place { server, group, topic, folder } = *place;
         let mut command = bench.programs.member(seat.client);
+        command.envs(rack.map(|rack| ("RACK", rack)));
         command.args([server, group, topic, seat.name, seat.strategy]).args(seat.instance);
         let process = Process::start(seat.name, &command, &folder.join(format!("{}.log", seat.name)))?;
         let (owns, answers, history) = (BTreeSet::new(), Vec::new(), Vec::new());
