@@ -88,6 +88,8 @@ pub struct Standing {
     draws: bool,
     /// Whether it ever led: only then there is something to take again.
     has_led: bool,
+    /// Why it got no place in the group when it tried last.
+    refused: Option<String>,
     /// Whom it said that it stands by for.
     standby_of: Option<String>,
     now: Timestamp,
@@ -99,8 +101,8 @@ impl Standing {
     pub fn new(wishes: Wishes, now: Timestamp) -> Self {
         let wants_lead = wishes.take_over;
         let place = Place::Standby;
-        let (wait, draws, has_led, standby_of) = (FIRST_WAIT, false, false, None);
-        Self { wishes, place, wait, wants_lead, draws, has_led, standby_of, now, out: Vec::new() }
+        let (wait, draws, has_led, refused, standby_of) = (FIRST_WAIT, false, false, None, None);
+        Self { wishes, place, wait, wants_lead, draws, has_led, refused, standby_of, now, out: Vec::new() }
     }
 
     /// Takes in what happened and says what to do, in order.
@@ -272,9 +274,15 @@ impl Standing {
 
     fn is_out(&mut self, reason: String) {
         let Place::In(place) = &self.place else { return };
+        let was_in = place.generation.is_some();
         if let Some(since) = place.leads_since {
             self.begin_anew(since);
         }
+        // Who never gets in, twice for the same reason, will not without somebody who changes something.
+        if !was_in && self.refused.as_ref() == Some(&reason) {
+            return self.out.push(Action::Stop(format!("the group takes no lead from here: {reason}")));
+        }
+        self.refused = (!was_in).then(|| reason.clone());
         self.remember_to_retake();
         let again_in = self.look_later();
         self.say(Saying::Out { reason, again_in });

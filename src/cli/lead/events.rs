@@ -176,6 +176,22 @@ fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
     compare(plan.members.iter().map(|it| (name(it), it)), (before, &plan.states), spoken, &plan.topics)
 }
 
+/// What takes a while.
+pub fn begins(assignor: &str, folder: &str) -> Said {
+    said(
+        json!({ "event": "begins", "assignor": assignor, "folder": folder }),
+        format!("reads the modules of {folder}, {assignor} among them …"),
+    )
+}
+
+/// That the election's coordinator does not answer.
+pub fn election_away(group: &str, reason: &str) -> Said {
+    said(
+        json!({ "event": "election_away", "reason": reason }),
+        format!("the election of the leads of {group} is not reached, and looked for again: {reason}"),
+    )
+}
+
 /// That nobody elects.
 pub fn no_election(module: &str, folder: &str) -> Said {
     said(

@@ -96,6 +96,8 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
 
 /// The modules, and the election if there is to be one. The modules are looked at before anything is joined.
 async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
+    // That takes a while where there are many.
+    tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
     let folder = task.folder.clone();
     let modules = blocking(move || modules(&folder)).await?;
     let strategies = modules.strategies();
@@ -243,7 +245,10 @@ impl Live<'_> {
                 None => Ok(()),
             },
             Some(Rebalance::Lost { .. }) => self.give(Event::StoodDown(String::new())),
-            Some(Rebalance::Note(note @ (Note::CoordinatorLost { .. } | Note::Fault { .. } | Note::NoPlan { .. }))) => {
+            Some(Rebalance::Note(Note::CoordinatorLost { reason })) => {
+                tell(self.output, events::election_away(&self.task.group, &reason))
+            }
+            Some(Rebalance::Note(note @ (Note::Fault { .. } | Note::NoPlan { .. }))) => {
                 tracing::warn!(%note, "election");
                 Ok(())
             }

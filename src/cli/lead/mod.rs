@@ -35,7 +35,8 @@ Exit codes:
   0  ended when told to; or the dry run was shown
   1  failed: the group cannot be led, or this lead is out of it for good
   2  usage: nothing was tried; also --take-over without --yes, after saying what would happen
-  3  unreachable: no broker answers, or it cannot do so at the moment
+  3  unreachable: with --plan-only, or without --yes: no broker answers, or it cannot do so at the moment. A lead that runs
+     says so and tries again
   4  not found: no such module or folder; with --plan-only also a group without members";
 
 /// What `divvy lead` alone prints.

@@ -122,7 +122,8 @@ pub fn modules(folder: &Path) -> Result<Modules> {
 
 /// That the strategy is not there, and what is.
 pub fn no_module(assignor: &str, folder: &Path, strategies: &Strategies) -> anyhow::Error {
-    let mut there: Vec<String> = strategies.iter().map(|it| it.manifest().protocol().to_string()).collect();
+    let fits = strategies.iter().filter(|it| it.manifest().protocol_type == "consumer");
+    let mut there: Vec<String> = fits.map(|it| it.manifest().protocol().to_string()).collect();
     there.sort_unstable();
     let there = if there.is_empty() { "no module".to_owned() } else { there.join(", ") };
     let text = format!("there is no assignor {assignor} for type consumer in {} (there is {there})", folder.display());

@@ -297,6 +297,24 @@ fn out_of_the_group_it_looks_again() {
 }
 
 #[test]
+fn who_is_refused_twice_for_the_same_reason_does_not_try_for_ever() {
+    let (mut story, _) = Story::joins(Wishes::default(), Described::default());
+    let refuse = |story: &mut Story, why: &str| {
+        story.give(Event::Out(why.into()));
+        let wanted = story.wants();
+        story.pass(Duration::from_secs(10)).give(Event::Looked(Ok(Described::default())));
+        story.wants();
+        wanted
+    };
+    assert_eq!(refuse(&mut story, "its session is too short"), []);
+    assert_eq!(refuse(&mut story, "the group is full"), [], "something has changed");
+    story.give(generation(1, true, true)).wants();
+    assert_eq!(refuse(&mut story, "the group is full"), [], "it was in meanwhile");
+    assert_eq!(refuse(&mut story, "the group is full"), []);
+    assert!(matches!(refuse(&mut story, "the group is full").as_slice(), [Action::Stop(why)] if why.contains("full")));
+}
+
+#[test]
 fn a_group_that_cannot_be_led_ends_it_with_the_reason() {
     let mut story = Story::new(Wishes::default());
     let streams = Described { protocol: "stream".into(), ..running(Vec::new()) };

@@ -3,11 +3,12 @@
 usage: by_hand.py SERVER remove GROUP INSTANCE    a static member out of its group
        by_hand.py SERVER set BROKER KEY VALUE     a setting of a running broker
        by_hand.py SERVER unset BROKER KEY
+       by_hand.py SERVER create TOPIC BROKER…     a topic with a partition on each of these
 """
 
 import sys
 
-from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType, KafkaAdminClient, MemberToRemove
+from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType, KafkaAdminClient, MemberToRemove, NewTopic
 from kafka.errors import NoError
 
 
@@ -15,6 +16,11 @@ def remove(admin, group, instance):
     told = admin.remove_group_members(group, [MemberToRemove(group_instance_id=instance)])
     if list(told.values()) != [NoError]:
         sys.exit(f"{instance} was not removed: {told}")
+
+
+def create(admin, topic, *brokers):
+    places = {partition: [int(broker)] for partition, broker in enumerate(brokers)}
+    admin.create_topics([NewTopic(topic, replica_assignments=places)])
 
 
 def change(admin, broker, key, value):
@@ -25,6 +31,8 @@ def main(server, verb, *words):
     admin = KafkaAdminClient(bootstrap_servers=server)
     if verb == "remove":
         remove(admin, *words)
+    elif verb == "create":
+        create(admin, *words)
     elif verb == "set":
         change(admin, *words)
     elif verb == "unset":

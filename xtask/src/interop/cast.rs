@@ -129,8 +129,9 @@ impl<'a> Cast<'a> {
     pub fn join_in(&mut self, seat: &Seat<'_>, rack: Option<&str>, topics: &[&str]) -> Result<()> {
         let (server, topic) = (self.server.address(), [&[self.topic.as_str()], topics].concat().join(","));
         let place = Place { server: &server, group: &self.group, topic: &topic, folder: &self.folder };
-        let member = Member::start_in(self.bench, &place, seat, rack)?;
-        self.members.push(member);
+        let mut command = self.bench.programs.member(seat.client);
+        command.envs(rack.map(|rack| ("RACK", rack)));
+        self.members.push(Member::start_with(command, &place, seat)?);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -59,14 +60,12 @@ pub struct Member {
 impl Member {
     /// Starts it; it joins by itself.
     pub fn start(bench: &Bench, place: &Place<'_>, seat: &Seat<'_>) -> Result<Self> {
-        Self::start_in(bench, place, seat, None)
+        Self::start_with(bench.programs.member(seat.client), place, seat)
     }
 
-    /// The same in a rack.
-    pub fn start_in(bench: &Bench, place: &Place<'_>, seat: &Seat<'_>, rack: Option<&str>) -> Result<Self> {
+    /// The same with a command of one's own for the program.
+    pub fn start_with(mut command: Command, place: &Place<'_>, seat: &Seat<'_>) -> Result<Self> {
         let Place { server, group, topic, folder } = *place;
-        let mut command = bench.programs.member(seat.client);
-        command.envs(rack.map(|rack| ("RACK", rack)));
         command.args([server, group, topic, seat.name, seat.strategy]).args(seat.instance);
         let process = Process::start(seat.name, &command, &folder.join(format!("{}.log", seat.name)))?;
         let (owns, answers, history) = (BTreeSet::new(), Vec::new(), Vec::new());

@@ -58,13 +58,14 @@ pub fn cases() -> Vec<Case> {
     for strategy in ["range", "cooperative-sticky"] {
         cases.push(of_three("plan-only", strategy, dry_run::shows));
         cases.push(of_three("lost", strategy, lost::and_taken_again));
-        cases.push(of_five("rack-aware", strategy, near::first));
         cases.push(of_five("redundant", strategy, near::two_copies));
     }
     for strategy in ["roundrobin", "cooperative-sticky"] {
         cases.push(of_five("copartition", strategy, near::together));
     }
     let go_on = ["confluent-kafka", "franz-go"];
+    let racks = ["range", "cooperative-sticky"].into_iter().flat_map(near::clients);
+    cases.push(on_kafka("lead/rack-aware", racks, near::first));
     cases.push(on_kafka("lead/too-large", named(&go_on).into_iter(), move |cast| {
         too_large::is_told(cast, &named(&go_on), "range")
     }));

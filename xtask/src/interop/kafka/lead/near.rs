@@ -1,19 +1,22 @@
-//! Racks: clients say theirs where their library has a setting for it, for the others the operator does. All that the one
-//! broker has is in the west.
+//! Racks: clients say theirs where their library has a setting for it, for the others the operator does.
+//!
+//! Joined topics and copies are shown with the same five.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::{Cast, Client, Lead, Seat, evenly, leave_all, named, owned};
+use super::{Cast, Client, Lead, Seat, by_hand, evenly, leave_all, named, owned};
 use crate::interop::bench::PARTITIONS;
 use crate::interop::member::STEP;
+use crate::interop::server::Coordinator;
 use crate::process::wait_until;
+use crate::shell::seconds;
 
 /// The last by name: Kafka's own range gives it one of the small shares.
 const LAST: &str = "zebra";
 
-/// Who stands where the broker does by its own word, and who by the operator's.
+/// In the west: by its own word, and by the operator's.
 const WEST: [&str; 2] = [LAST, "alpha"];
 
 /// The facts that the operator tells; that the last one says something else itself counts more.
@@ -49,18 +52,39 @@ fn join_five(cast: &mut Cast<'_>, strategy: &str, topics: &[&str]) -> Result<()>
     Ok(())
 }
 
-/// Those near the broker are filled first; without any of them it makes no difference where the others stand.
-pub fn first(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
+/// Half of a topic is on a broker in the west, half on one in the east: everybody has what is near, as plain range would not
+/// have it. Where nobody is near, those who have room take the rest.
+pub fn first(cast: &mut Cast<'_>) -> Result<()> {
+    let Coordinator::Kafka(broker, _) = &cast.server else { bail!("the brokers are Kafka's") };
+    let mut east = broker.borrow().another("east")?;
+    println!("    a second broker answered after {}", seconds(east.started_in));
+    for strategy in ["range", "cooperative-sticky"] {
+        (cast.group, cast.topic) = (format!("{}-{strategy}", cast.group), format!("{}-{strategy}", cast.topic));
+        let places = (0..PARTITIONS).map(|number| if number < PARTITIONS / 2 { "1" } else { "2" });
+        by_hand(cast, &["create", &cast.topic].into_iter().chain(places).collect::<Vec<_>>())?;
+        by_racks(cast, strategy)?;
+    }
+    // In good order, so that no topic is made there any more.
+    east.stop()
+}
+
+fn by_racks(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
     let facts = [&["--assignor", "rack-aware", "--alone"], &FACTS[..]].concat();
     let mut lead = Lead::start(cast, "lead", &facts)?;
     lead.event("leads")?;
     join_five(cast, strategy, &[])?;
-    owned(cast, "more for those near the broker", |counts| {
-        let share = PARTITIONS / counts.len();
-        counts.iter().all(|(name, count)| *count == share + usize::from(WEST.contains(name)))
-    })?;
+    let is_near = |name: &str, number: &i64| WEST.contains(&name) == (*number < PARTITIONS as i64 / 2);
+    wait_until("everybody to have what is near", STEP, || {
+        for member in &mut cast.members {
+            member.listen()?;
+        }
+        let all: BTreeSet<i64> = cast.members.iter().flat_map(|member| member.owns.iter().copied()).collect();
+        let near = cast.members.iter().all(|it| !it.owns.is_empty() && it.owns.iter().all(|at| is_near(&it.name, at)));
+        Ok((near && all.len() == PARTITIONS).then_some(()))
+    })
+    .with_context(|| cast.who_owns_what())?;
     let plan = lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 5))?;
-    ensure!(plan["near"] == 6, "three partitions of each should be near: {plan}");
+    ensure!(plan["near"] == PARTITIONS, "all should be near: {plan}");
     println!("    {}", cast.who_owns_what());
 
     for name in WEST {
@@ -68,7 +92,7 @@ pub fn first(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
     }
     owned(cast, "even shares", evenly)?;
     let plan = lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 3))?;
-    ensure!(plan["near"] == 0, "nothing should be near: {plan}");
+    ensure!(plan["near"] == PARTITIONS / 2, "only what is in the east is near: {plan}");
     println!("    without those in the west: {}", cast.who_owns_what());
     leave_all(cast)
 }
@@ -87,7 +111,8 @@ pub fn two_copies(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
             member.owns.iter().for_each(|number| owners.entry(*number).or_default().push(west));
         }
         let is_apart = |sides: &Vec<bool>| sides.len() == 2 && sides[0] != sides[1];
-        Ok((owners.len() == PARTITIONS && owners.values().all(is_apart)).then_some(()))
+        let all_work = cast.members.iter().all(|member| !member.owns.is_empty());
+        Ok((all_work && owners.len() == PARTITIONS && owners.values().all(is_apart)).then_some(()))
     });
     apart.with_context(|| cast.who_owns_what())?;
     println!("    {}", cast.who_owns_what());
@@ -120,7 +145,8 @@ fn shared(cast: &mut Cast<'_>, views: &str, what: &str, wished: impl Fn(&[[BTree
         for member in &mut cast.members {
             member.listen()?;
         }
-        let group = cast.server.describe(&cast.group)?;
+        // A group that nobody has joined yet is not there.
+        let group = cast.server.describe(&cast.group).unwrap_or_default();
         told = group["members"].to_string();
         let given = |name: &str, topic: &str| -> BTreeSet<i64> {
             let members = group["members"].as_array().map(Vec::as_slice).unwrap_or_default();
