@@ -21,7 +21,7 @@ impl Modules {
 
     /// Those that serve.
     pub fn strategies(&self) -> Strategies {
-        self.0.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
+        strategies_of(&self.0)
     }
 
     fn open_with(
@@ -44,7 +44,7 @@ impl Modules {
 
 /// The modules at hand, and what was said of the others.
 pub(super) struct Shelf {
-    modules: Modules,
+    catalog: Arc<Catalog>,
     /// What the application was told of each file that does not serve.
     refused: BTreeMap<PathBuf, String>,
 }
@@ -63,21 +63,25 @@ impl Shelf {
     /// A place at modules that others use as well.
     pub(super) fn of(modules: &Modules, on_change: Box<dyn Fn() + Send + Sync>) -> Self {
         modules.0.on_change(on_change);
-        Self { modules: modules.clone(), refused: BTreeMap::new() }
+        Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new() }
     }
 
     /// The modules that serve.
     pub(super) fn strategies(&self) -> Strategies {
-        self.modules.strategies()
+        strategies_of(&self.catalog)
     }
 
     /// The files that do not serve, and why: each once, until that changes.
     pub(super) fn newly_refused(&mut self) -> Vec<(PathBuf, String)> {
-        let status = self.modules.0.status().into_iter();
+        let status = self.catalog.status().into_iter();
         let refused: BTreeMap<_, _> = status.filter_map(|it| Some((it.path, it.last_error?))).collect();
         let news = refused.iter().filter(|(path, error)| self.refused.get(*path) != Some(*error));
         let news = news.map(|(path, error)| (path.clone(), error.clone())).collect();
         self.refused = refused;
         news
     }
+}
+
+fn strategies_of(catalog: &Catalog) -> Strategies {
+    catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
 }
