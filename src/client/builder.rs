@@ -1,7 +1,7 @@
 //! How a member is put together.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -24,7 +24,7 @@ use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
 use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
-use crate::peer::{Dial, Security};
+use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
 
@@ -40,6 +40,7 @@ pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
     security: Security,
+    request_timeout: Duration,
     /// Where topics are asked for, if not at the coordinator.
     kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
@@ -67,6 +68,7 @@ impl Builder {
             bootstrap: addresses(bootstrap),
             client_id: "divvy".to_owned(),
             security: Security::default(),
+            request_timeout: REQUEST_TIMEOUT,
             kafka: None,
             instance_id: None,
             modules: None,
@@ -200,6 +202,13 @@ impl Builder {
         self
     }
 
+    /// How long a peer may take to answer what it does not hold back for the group, and to let the member in, before its
+    /// connection is given up and another one is looked for. 10 seconds unless it is said.
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
+        self
+    }
+
     /// The Kafka cluster that has the topics, where the coordinator has none of them: racks, partitions and lags are asked
     /// for there. One `HOST:PORT` or several with commas, and how it is connected to.
     pub fn kafka(mut self, bootstrap: &str, security: Security) -> Self {
@@ -264,22 +273,23 @@ impl Builder {
         let instance = self.instance_id.filter(|name| !name.is_empty()).map(Text::from);
         let config = Config { is_static: instance.is_some(), ..self.config };
         let client_id = Text::from(self.client_id);
-        let kafka = self.kafka.map(|(bootstrap, security)| {
-            Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
-        });
+        let request_timeout = self.request_timeout;
+        let dial = |security| Dial { client_id: client_id.clone(), security, request_timeout };
+        let kafka = self.kafka.map(|(bootstrap, security)| Arc::new(Data::new(bootstrap, dial(security))));
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
                 instance,
                 session_timeout: config.session_timeout,
                 rebalance_timeout: config.rebalance_timeout,
-                parked: config.rebalance_timeout + PARKED_EXTRA,
+                parked: config.rebalance_timeout + PARKED_EXTRA.min(request_timeout),
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                dial: Dial { client_id, security: self.security },
+                dial: dial(self.security),
                 group: config.group.clone(),
                 data: kafka,
+                brokers: Mutex::default(),
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,

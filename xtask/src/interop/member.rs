@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -59,8 +60,12 @@ pub struct Member {
 impl Member {
     /// Starts it; it joins by itself.
     pub fn start(bench: &Bench, place: &Place<'_>, seat: &Seat<'_>) -> Result<Self> {
+        Self::start_with(bench.programs.member(seat.client), place, seat)
+    }
+
+    /// The same with a command of one's own for the program.
+    pub fn start_with(mut command: Command, place: &Place<'_>, seat: &Seat<'_>) -> Result<Self> {
         let Place { server, group, topic, folder } = *place;
-        let mut command = bench.programs.member(seat.client);
         command.args([server, group, topic, seat.name, seat.strategy]).args(seat.instance);
         let process = Process::start(seat.name, &command, &folder.join(format!("{}.log", seat.name)))?;
         let (owns, answers, history) = (BTreeSet::new(), Vec::new(), Vec::new());
@@ -153,7 +158,8 @@ impl Member {
         self.process.log_tail()
     }
 
-    fn tell(&mut self, command: &str) -> Result<Value> {
+    /// Tells it a command, and waits for its answer.
+    pub fn tell(&mut self, command: &str) -> Result<Value> {
         self.listen()?;
         self.answers.clear();
         self.process.say(command)?;
