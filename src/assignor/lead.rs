@@ -13,8 +13,8 @@ use super::check::{EncodedPlan, check_plan};
 use super::claims::Holds;
 use super::cooperative::{self, Withheld};
 use super::limits::{
-    MAX_COPIES, MAX_DIAGNOSTICS, MAX_MEMO_BYTES, MAX_MESSAGE_BYTES, MAX_STATES_REPLY_BYTES, REPLY_SLACK_BYTES,
-    SHORTEST_CALL_AGAIN, STATE_BYTES_PER_MEMBER,
+    LONGEST_HELD_BACK, MAX_COPIES, MAX_DIAGNOSTICS, MAX_MEMO_BYTES, MAX_MESSAGE_BYTES, MAX_STATES_REPLY_BYTES,
+    REPLY_SLACK_BYTES, SHORTEST_CALL_AGAIN, STATE_BYTES_PER_MEMBER,
 };
 use super::manifest::{Copies, Shape};
 use super::owners::Owners;
@@ -240,10 +240,14 @@ impl<'a> Call<'a> {
             diagnostics.truncate(MAX_DIAGNOSTICS);
         }
         let asked = call_again_ms.map(|ms| Duration::from_millis(ms).max(SHORTEST_CALL_AGAIN));
+        let held_back = match held_back {
+            Withheld { needs_call: true, .. } => Some(SHORTEST_CALL_AGAIN),
+            Withheld { places, .. } => (places > 0).then_some(LONGEST_HELD_BACK),
+        };
         Plan {
             states,
             memo: memo.map(Bytes::copy_from_slice),
-            call_again: if held_back.needs_call { Some(SHORTEST_CALL_AGAIN) } else { asked },
+            call_again: held_back.into_iter().chain(asked).min(),
             copies,
             complete: self.complete(),
             mode: self.input.mode,

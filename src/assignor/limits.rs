@@ -35,5 +35,10 @@ pub const MAX_DIAGNOSTICS: usize = abi::MAX_DIAG_LINES;
 /// A strategy that wants to be called again at once would rebalance its group for ever.
 pub const SHORTEST_CALL_AGAIN: Duration = Duration::from_secs(1);
 
+/// What is held back until a member gives it up is asked for again after this, if nobody has joined since: some libraries'
+/// members claim what they have lost (kafka-python's, under cooperative-sticky), so that they have nothing to give up and
+/// never join again by themselves. Longer than anybody takes who is at it.
+pub const LONGEST_HELD_BACK: Duration = Duration::from_secs(60);
+
 /// A text of a strategy's that goes into an error is cut to this: it is stored and shown.
 pub const MAX_MESSAGE_BYTES: usize = 1024;

@@ -14,7 +14,7 @@ use super::view::{View, ViewMember};
 use super::{CallError, Column, FaultKind, LeaderInput, MemberInput};
 use crate::embedded::note::Note;
 use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData};
-use crate::embedded::user_data::{Facts, UserData};
+use crate::embedded::user_data::{Facts, UserData, rack_of};
 use crate::ids::{Protocol, TopicName};
 use crate::topics::TopicTable;
 
@@ -150,7 +150,7 @@ fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
         let last = tail.user_data.filter(|_| is_sticky).and_then(|bytes| StickyData::decode(bytes).ok());
         let claim = last.map_or(owned, |last| Claim { generation: last.generation, owned: last.owned });
         let note = tail.note.map(Note::decode).unwrap_or_default();
-        let rack = rack.or_else(|| rack_of(&note.facts));
+        let rack = rack.or_else(|| rack_of(&note.facts).map(str::to_owned));
         let user_data = note.x().map(Cow::Owned).or(tail.user_data.map(Cow::Borrowed));
         return Said { facts: encode_facts(&note.facts), rack, user_data, claim };
     };
@@ -158,12 +158,8 @@ fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {
         Some(last) if owned.owned.is_empty() => Claim { generation: last.generation, owned: last.owned },
         _ => owned,
     };
-    let rack = rack.or_else(|| rack_of(&data.facts));
+    let rack = rack.or_else(|| rack_of(&data.facts).map(str::to_owned));
     Said { facts: encode_facts(&data.facts), rack, user_data: data.x.map(Cow::Borrowed), claim }
-}
-
-fn rack_of(facts: &Facts) -> Option<String> {
-    facts.get("rack").and_then(Value::as_str).filter(|rack| !rack.is_empty()).map(str::to_owned)
 }
 
 fn encode_facts(facts: &Facts) -> Vec<u8> {

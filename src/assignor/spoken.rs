@@ -7,14 +7,11 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::MemberInput;
-use crate::embedded::consumer::{Assignment, NEWEST_VERSION, Owned, Subscription};
+use crate::embedded::consumer::{Assignment, NEWEST_VERSION, Owned, Subscription, Tail};
 use crate::embedded::note::Note;
 use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData};
-use crate::embedded::user_data::{Facts, Last, UserData};
+use crate::embedded::user_data::{Facts, Last, RACK, UserData, rack_of};
 use crate::ids::{Protocol, matches};
-
-/// The fact that Kafka's subscription has a place for.
-const RACK: &str = "rack";
 
 /// Facts about members, by patterns of their names.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -53,11 +50,21 @@ impl Spoken {
         facts
     }
 
+    /// Where a member stands for its strategy: where it says itself, in Kafka's place for it or among its facts, else where
+    /// it is said to.
+    pub fn rack(&self, member: &MemberInput) -> Option<String> {
+        let said = Subscription::decode(&member.metadata).ok()?;
+        own_rack(&said.tail).or_else(|| rack_of(&self.facts(member)).map(str::to_owned))
+    }
+
     /// The member as its strategy is to see it; none if nothing is said for it.
     pub fn speak(&self, member: &MemberInput, protocol: &Protocol, had: Option<Had<'_>>) -> Option<MemberInput> {
         let subscription = Subscription::decode(&member.metadata).ok()?;
-        let facts = self.facts(member);
         let tail = subscription.tail.clone();
+        let mut facts = self.facts(member);
+        if own_rack(&tail).is_some() {
+            facts.remove(RACK);
+        }
         let own = tail.user_data.filter(|it| !it.is_empty());
         let map = own.and_then(|it| UserData::decode(it).ok());
         let is_sticky = [STICKY, COOPERATIVE_STICKY].contains(&protocol.as_str()) && map.is_none();
@@ -68,7 +75,7 @@ impl Spoken {
         if facts.is_empty() && history.is_none() {
             return None;
         }
-        let rack = facts.get(RACK).and_then(Value::as_str).filter(|rack| !rack.is_empty()).map(str::to_owned);
+        let rack = rack_of(&facts).map(str::to_owned);
         let (mut user_data, mut note) = (own.map(<[u8]>::to_vec), tail.note.map(str::to_owned));
         if is_sticky {
             if let Some((generation, owned)) = history {
@@ -85,11 +92,19 @@ impl Spoken {
             user_data = Some(UserData { facts: with(map.facts, facts), last, x: map.x }.encode());
         }
         let rack = tail.rack.or(rack.as_deref());
-        let tail =
-            crate::embedded::consumer::Tail { user_data: user_data.as_deref(), note: note.as_deref(), rack, ..tail };
+        let tail = Tail { user_data: user_data.as_deref(), note: note.as_deref(), rack, ..tail };
         let said = Subscription { version: NEWEST_VERSION, tail, ..subscription.clone() };
         Some(MemberInput { metadata: Bytes::from(said.encode()), ..member.clone() })
     }
+}
+
+/// The rack that a member says itself.
+fn own_rack(tail: &Tail<'_>) -> Option<String> {
+    let facts = match tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()) {
+        Some(map) => map.facts,
+        None => tail.note.map(Note::decode).unwrap_or_default().facts,
+    };
+    tail.rack.or_else(|| rack_of(&facts)).map(str::to_owned)
 }
 
 /// What a state gives, if it gives anything.
@@ -112,7 +127,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::embedded::consumer::{Tail, TopicPartitions};
+    use crate::embedded::consumer::TopicPartitions;
 
     fn state(partitions: &[i32]) -> Vec<u8> {
         let topics = vec![TopicPartitions { topic: "t", partitions: partitions.iter().copied().collect() }];
@@ -182,6 +197,31 @@ mod tests {
         assert_eq!((said.tail.rack, &said.tail.owned, said.tail.generation), (Some("eu-1a"), &tail.owned, 3));
         let data = UserData::decode(said.tail.user_data.unwrap()).unwrap();
         assert_eq!((data.facts["weight"].clone(), data.last), (json!(9), None));
+    }
+
+    #[test]
+    fn a_rack_that_a_member_says_anywhere_comes_before_what_is_said_of_it() {
+        let facts = Facts::from([("rack".into(), json!("eu-1a"))]);
+        let map = UserData { facts: facts.clone(), ..UserData::default() }.encode();
+        let note = json_of(&Note::new(facts, None));
+        let says = [
+            ("range", Tail { rack: Some("eu-1a"), ..Tail::default() }),
+            ("range", Tail { user_data: Some(&map), ..Tail::default() }),
+            ("sticky", Tail { note: Some(&note), ..Tail::default() }),
+        ];
+        for (protocol, tail) in says {
+            let member = member("small-1", 3, tail);
+            assert_eq!(spoken().rack(&member).as_deref(), Some("eu-1a"));
+            let seen = spoken().speak(&member, &Protocol::from(protocol), None).unwrap();
+            let said = Subscription::decode(&seen.metadata).unwrap().tail;
+            assert_ne!(said.rack, Some("eu-1b"), "{protocol}");
+            let facts = said.note.map(|note| Note::decode(note).facts).unwrap_or_default();
+            let facts = said.user_data.and_then(|it| Some(UserData::decode(it).ok()?.facts)).unwrap_or(facts);
+            assert_ne!(facts.get("rack"), Some(&json!("eu-1b")), "{protocol}");
+            assert_eq!(facts["weight"], json!(1), "{protocol}: the rest is said for it");
+        }
+        assert_eq!(spoken().rack(&member("small-1", 0, Tail::default())).as_deref(), Some("eu-1b"));
+        assert_eq!(spoken().rack(&member("other-1", 0, Tail::default())), None);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tokio::runtime::Runtime;
 
 use super::failure::{Failure, Kind};
 use super::security::SecurityArgs;
+use crate::membership::event::Peer;
 use crate::peer::{Connection, Dial, Security, Unreachable};
 use crate::wire::{ErrorCode, Request, Text};
 
@@ -38,11 +39,17 @@ impl Kafka {
         Ok(Self { connection, runtime })
     }
 
+    /// Whether it is divvy.
+    pub fn is_divvy(&self) -> bool {
+        self.connection.peer() == Peer::Divvy
+    }
+
     /// Asks, in the newest version that both know.
     pub fn ask<R: Request>(&mut self, request: &R) -> Result<R::Response> {
         let (address, name) = (self.connection.address(), R::KEY.name());
         if !self.connection.speaks(R::KEY) {
-            bail!("{address} serves no version of {name} that divvy speaks");
+            let text = format!("{address} serves no version of {name} that divvy speaks");
+            return Err(Failure::of(Kind::Failed, text));
         }
         self.runtime.block_on(self.connection.call(request, ANSWERS_WITHIN)).map_err(|reason| {
             Failure::of(Kind::Unreachable, format!("{address} does not answer {name} ({reason}): look at its log"))

@@ -19,6 +19,11 @@ impl Modules {
         Self::open_with(None, folders.into_iter().map(Into::into).collect(), None)
     }
 
+    /// Those that serve.
+    pub fn strategies(&self) -> Strategies {
+        strategies_of(&self.0)
+    }
+
     fn open_with(
         sandbox: Option<Sandbox>,
         folders: Vec<PathBuf>,
@@ -68,7 +73,7 @@ impl Shelf {
 
     /// The modules that serve.
     pub(super) fn strategies(&self) -> Strategies {
-        self.catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
+        strategies_of(&self.catalog)
     }
 
     /// The files that do not serve, and why: each once, until that changes.
@@ -80,4 +85,8 @@ impl Shelf {
         self.refused = refused;
         news
     }
+}
+
+fn strategies_of(catalog: &Catalog) -> Strategies {
+    catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
 }

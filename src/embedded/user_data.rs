@@ -19,6 +19,14 @@ pub(super) const MAX_DEPTH: usize = 16;
 /// What a member says of itself, by name.
 pub type Facts = BTreeMap<String, Value>;
 
+/// The fact that Kafka's subscription has a place for, too.
+pub const RACK: &str = "rack";
+
+/// The rack among facts; an empty name is none.
+pub fn rack_of(facts: &Facts) -> Option<&str> {
+    facts.get(RACK).and_then(Value::as_str).filter(|rack| !rack.is_empty())
+}
+
 /// The map.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct UserData<'a> {

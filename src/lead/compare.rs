@@ -1,10 +1,13 @@
 //! What a plan changes: for each member what it has, what it would have, what comes and goes; for the group how much moves,
 //! how even it is, and how much work is near its member.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use bytes::Bytes;
+
+use crate::assignor::{MemberInput, Spoken};
 use crate::embedded::consumer::{Assignment, Subscription};
-use crate::ids::TopicName;
+use crate::ids::{MemberId, TopicName};
 use crate::topics::TopicTable;
 
 /// One partition.
@@ -12,15 +15,14 @@ pub type Partition = (TopicName, i32);
 
 /// A member before it is compared.
 #[derive(Clone, Debug)]
-pub struct Party<'a> {
-    /// The name that people know it by.
-    pub name: String,
+pub(super) struct Party<'a> {
+    pub(super) name: String,
     /// Where it stands, if anybody said.
-    pub rack: Option<String>,
+    pub(super) rack: Option<String>,
     /// The state that it has; none for a newcomer.
-    pub before: Option<&'a [u8]>,
+    pub(super) before: Option<&'a [u8]>,
     /// The state that it would have.
-    pub after: &'a [u8],
+    pub(super) after: &'a [u8],
 }
 
 /// A member.
@@ -87,8 +89,30 @@ impl Comparison {
     }
 }
 
-/// Compares. Members that are there for no work of their own (`divvy lead` itself) are left out.
-pub fn compare<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics: &TopicTable) -> Comparison {
+/// Compares what members, each with the name that people know it by, have with what they would have. Who is there for no
+/// work of its own (`divvy lead` itself) is left out.
+pub fn compare<'a>(
+    members: impl IntoIterator<Item = (String, &'a MemberInput)>,
+    (before, after): (&[(MemberId, Bytes)], &[(MemberId, Bytes)]),
+    spoken: &Spoken,
+    topics: &TopicTable,
+) -> Comparison {
+    let (before, after) = (by_member(before), by_member(after));
+    let members = members.into_iter().filter(|(_, member)| wants_something(&member.metadata));
+    let parties = members.map(|(name, member)| Party {
+        name,
+        rack: spoken.rack(member),
+        before: before.get(&member.id).copied(),
+        after: after.get(&member.id).copied().unwrap_or_default(),
+    });
+    compared(parties, topics)
+}
+
+fn by_member(states: &[(MemberId, Bytes)]) -> HashMap<&MemberId, &[u8]> {
+    states.iter().map(|(id, state)| (id, &state[..])).collect()
+}
+
+pub(super) fn compared<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics: &TopicTable) -> Comparison {
     let mut rows: Vec<Row> = parties
         .into_iter()
         .map(|party| {
@@ -111,13 +135,8 @@ pub fn compare<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics: &TopicT
     Comparison { rows, partitions: all, moved, new, unowned }
 }
 
-/// The rack that a member tells with its subscription.
-pub fn rack_of(metadata: &[u8]) -> Option<String> {
-    Subscription::decode(metadata).ok()?.tail.rack.map(str::to_owned)
-}
-
 /// Whether a member wants any topic.
-pub fn wants_something(metadata: &[u8]) -> bool {
+fn wants_something(metadata: &[u8]) -> bool {
     Subscription::decode(metadata).is_ok_and(|said| !said.topics.is_empty())
 }
 
@@ -163,7 +182,7 @@ pub(super) mod tests {
     /// Its name, its rack, what it has and what it would have.
     type Line<'a> = (&'a str, Option<&'a str>, Option<&'a [i32]>, &'a [i32]);
 
-    fn compared(parties: &[Line<'_>], topics: &TopicTable) -> Comparison {
+    fn lines(parties: &[Line<'_>], topics: &TopicTable) -> Comparison {
         let states: Vec<_> = parties.iter().map(|(.., before, after)| (before.map(state), state(after))).collect();
         let parties = parties.iter().zip(&states).map(|((name, rack, ..), (before, after))| Party {
             name: (*name).to_owned(),
@@ -171,12 +190,12 @@ pub(super) mod tests {
             before: before.as_deref(),
             after,
         });
-        compare(parties, topics)
+        compared(parties, topics)
     }
 
     #[test]
     fn what_moves_is_counted_once_and_what_nobody_had_is_no_move() {
-        let plan = compared(&[("b", None, Some(&[0, 1, 2]), &[0, 1]), ("a", None, None, &[2, 3])], &topics(&[]));
+        let plan = lines(&[("b", None, Some(&[0, 1, 2]), &[0, 1]), ("a", None, None, &[2, 3])], &topics(&[]));
         assert_eq!((plan.moved, plan.new, plan.unowned, plan.partitions), (1, 1, (1, 0), 4));
         assert_eq!(plan.spread(), ((0, 3), (2, 2)));
         assert_eq!(plan.rows[0].name, "a");
@@ -188,7 +207,7 @@ pub(super) mod tests {
     #[test]
     fn with_copies_each_copy_that_comes_to_somebody_counts() {
         let plan =
-            compared(&[("a", None, Some(&[0, 1]), &[0, 1]), ("b", None, Some(&[2, 3]), &[0, 1, 2, 3])], &topics(&[]));
+            lines(&[("a", None, Some(&[0, 1]), &[0, 1]), ("b", None, Some(&[2, 3]), &[0, 1, 2, 3])], &topics(&[]));
         assert_eq!((plan.moved, plan.new, plan.unowned), (2, 0, (0, 0)));
     }
 
@@ -196,7 +215,7 @@ pub(super) mod tests {
     fn near_is_what_lies_in_the_members_rack() {
         let topics = topics(&["x", "x", "y", "y"]);
         let plan =
-            compared(&[("a", Some("x"), Some(&[0, 2]), &[0, 1]), ("b", Some("y"), Some(&[1, 3]), &[2, 3])], &topics);
+            lines(&[("a", Some("x"), Some(&[0, 2]), &[0, 1]), ("b", Some("y"), Some(&[1, 3]), &[2, 3])], &topics);
         assert_eq!(plan.near(), Some((2, 4)));
         assert_eq!(plan.rows[0].near, Some((1, 2)));
     }
@@ -204,8 +223,26 @@ pub(super) mod tests {
     #[test]
     fn states_that_cannot_be_read_are_nothing() {
         let party = Party { name: "a".into(), rack: None, before: Some(b"?"), after: b"" };
-        let plan = compare([party], &topics(&[]));
+        let plan = compared([party], &topics(&[]));
         assert!(plan.changes_nothing());
         assert_eq!(plan.unowned, (4, 4));
+    }
+
+    #[test]
+    fn members_are_found_by_their_id_and_who_wants_nothing_is_left_out() {
+        let member = |id: &str, topics: Vec<&str>| MemberInput {
+            id: id.into(),
+            instance: None,
+            metadata: Subscription { version: 0, topics, tail: Default::default() }.encode().into(),
+        };
+        let (a, b, lead) = (member("a", vec!["t"]), member("b", vec!["t"]), member("lead", vec![]));
+        let mut spoken = Spoken::default();
+        spoken.add("b", "rack", serde_json::json!("y"));
+        let has = |id: &str, partitions: &[i32]| (MemberId::from(id), Bytes::from(state(partitions)));
+        let (before, after) = ([has("a", &[0, 1, 2, 3])], [has("a", &[0, 1]), has("b", &[2, 3]), has("lead", &[])]);
+        let members = [("second", &b), ("first", &a), ("lead", &lead)].map(|(name, member)| (name.to_owned(), member));
+        let plan = compare(members, (&before, &after), &spoken, &topics(&["x", "x", "y", "y"]));
+        let names: Vec<&str> = plan.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!((names, plan.moved, plan.near()), (vec!["first", "second"], 2, Some((0, 2))));
     }
 }

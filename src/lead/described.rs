@@ -25,6 +25,9 @@ pub struct Described {
     pub protocol: Protocol,
     /// Its members.
     pub members: Vec<DescribedMember>,
+    /// Whether its coordinator draws the leader among those that bring a module for the chosen name, as divvy's does, where
+    /// others take who comes first.
+    pub draws: bool,
 }
 
 /// A member.

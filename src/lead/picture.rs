@@ -180,7 +180,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::compare::tests::{state, topics};
-    use super::super::compare::{Party, compare};
+    use super::super::compare::{Party, compared};
     use super::*;
 
     fn party<'a>(name: &str, before: &'a [u8], after: &'a [u8]) -> Party<'a> {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn each_cell_says_whether_it_stays_comes_or_goes() {
         let (a, b, both) = (state(&[0, 1, 2]), state(&[3]), [state(&[0, 1]), state(&[2, 3])]);
-        let plan = compare([party("a", &a, &both[0]), party("b", &b, &both[1])], &topics(&[]));
+        let plan = compared([party("a", &a, &both[0]), party("b", &b, &both[1])], &topics(&[]));
         let svg = svg(&plan, "indexers under weighted@1");
         let count = |class: &str| svg.matches(&format!("<rect class=\"{class}\"")).count() - 1;
         assert_eq!((count("s"), count("c"), count("g")), (3, 1, 1), "{svg}");
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_name_is_no_markup() {
         let all = state(&[0]);
-        let plan = compare([party("<script>\u{7}\"&", &all, &all)], &topics(&[]));
+        let plan = compared([party("<script>\u{7}\"&", &all, &all)], &topics(&[]));
         let svg = svg(&plan, "<b>");
         assert!(
             svg.contains("&lt;script&gt;\u{fffd}&quot;&amp;") && !svg.contains("<script>") && svg.contains("&lt;b&gt;")
@@ -212,7 +212,7 @@ mod tests {
         let many: Vec<i32> = (0..100_000).collect();
         let all = state(&many);
         let names: Vec<String> = (0..1_000).map(|it| format!("member-{it:04}")).collect();
-        let plan = compare(
+        let plan = compared(
             names.iter().map(|name| party(name, b"", if name == "member-0000" { &all } else { b"" })),
             &topics(&[]),
         );

@@ -69,12 +69,14 @@ struct In {
     tries: u32,
     /// When it takes the lead again.
     retake_at: Option<Timestamp>,
+    /// Whether it asked if the plan in force is what would be decided now, and that plan is still in force.
+    reviews: bool,
     /// Whom it said that it follows.
     follows: Option<String>,
 }
 
 /// The machine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Standing {
     wishes: Wishes,
     place: Place,
@@ -82,6 +84,12 @@ pub struct Standing {
     wait: Duration,
     /// Whether the wish to take over is still to be fulfilled.
     wants_lead: bool,
+    /// Whether the coordinator draws the leader.
+    draws: bool,
+    /// Whether it ever led: only then there is something to take again.
+    has_led: bool,
+    /// Why it got no place in the group when it tried last.
+    refused: Option<String>,
     /// Whom it said that it stands by for.
     standby_of: Option<String>,
     now: Timestamp,
@@ -92,7 +100,9 @@ impl Standing {
     /// It begins with the election, or at once if there is none.
     pub fn new(wishes: Wishes, now: Timestamp) -> Self {
         let wants_lead = wishes.take_over;
-        Self { wishes, place: Place::Standby, wait: FIRST_WAIT, wants_lead, standby_of: None, now, out: Vec::new() }
+        let place = Place::Standby;
+        let (wait, draws, has_led, refused, standby_of) = (FIRST_WAIT, false, false, None, None);
+        Self { wishes, place, wait, wants_lead, draws, has_led, refused, standby_of, now, out: Vec::new() }
     }
 
     /// Takes in what happened and says what to do, in order.
@@ -140,7 +150,10 @@ impl Standing {
 
     fn stood_down(&mut self, active: String) {
         match std::mem::replace(&mut self.place, Place::Standby) {
-            Place::In(_) => self.out.push(Action::Abandon),
+            Place::In(_) => {
+                self.remember_to_retake();
+                self.out.push(Action::Abandon);
+            }
             Place::Standby if self.standby_of.as_ref() == Some(&active) => return,
             Place::Standby | Place::Looking | Place::LooksAt(_) => {}
         }
@@ -165,8 +178,10 @@ impl Standing {
         };
         let comes_back = group.static_member(&self.wishes.instance).is_some();
         let is_alone = group.is_empty() || (comes_back && group.members.len() == 1);
-        // Who comes back may still lead; it takes over only if it finds that it does not.
-        let take_over = self.wants_lead && !comes_back && !is_alone;
+        self.draws = group.draws;
+        // Who comes back may still lead, and so does who brings a module where those are drawn: it takes over only if it finds
+        // that it does not.
+        let take_over = self.wants_lead && !comes_back && !is_alone && !group.draws;
         let tries = u32::from(take_over);
         self.say(Saying::Joins {
             names: offered.iter().map(|(name, _)| name.clone()).collect(),
@@ -189,8 +204,9 @@ impl Standing {
                 place.leads_since = since.or(Some(self.now));
                 (place.retake_at, place.follows) = (None, None);
                 place.tries = 0;
-                self.wants_lead = false;
                 let kept = !joined.planned;
+                place.reviews = kept;
+                (self.wants_lead, self.has_led) = (false, true);
                 if since.is_none() || kept {
                     self.say(Saying::Leads { generation: joined.generation, protocol: joined.protocol, kept });
                 }
@@ -201,7 +217,8 @@ impl Standing {
             (None, false) if self.wants_lead && place.tries < MOST_TRIES => self.take_over(),
             (None, false) if self.wants_lead => {
                 self.wants_lead = false;
-                self.say(Saying::GaveUp { leader: joined.leader });
+                let retakes_in = self.retake_later();
+                self.say(Saying::GaveUp { leader: joined.leader, retakes_in, drawn: self.draws });
             }
             (None, false) if place.follows.as_ref() == Some(&joined.leader) => {}
             (None, false) => {
@@ -214,12 +231,25 @@ impl Standing {
 
     fn lost(&mut self, since: Timestamp, leader: String) {
         self.begin_anew(since);
-        let retakes_in = self.wishes.retake.then(|| self.next_wait());
+        let retakes_in = self.retake_later();
         if let Place::In(place) = &mut self.place {
-            place.leads_since = None;
-            place.retake_at = retakes_in.map(|wait| self.now + wait);
+            (place.leads_since, place.reviews) = (None, false);
         }
         self.say(Saying::LostLead { leader, retakes_in });
+    }
+
+    /// Takes the lead again after a while, if that is wanted.
+    fn retake_later(&mut self) -> Option<Duration> {
+        let wait = self.wishes.retake.then(|| self.next_wait());
+        if let Place::In(place) = &mut self.place {
+            place.retake_at = wait.map(|wait| self.now + wait);
+        }
+        wait
+    }
+
+    /// Out of the group the lead is lost as well: whoever is to take it again does so when it is back and does not lead.
+    fn remember_to_retake(&mut self) {
+        self.wants_lead |= self.wishes.retake && self.has_led;
     }
 
     fn take_over(&mut self) {
@@ -227,15 +257,15 @@ impl Standing {
         place.tries += 1;
         place.retake_at = None;
         let attempt = place.tries;
-        self.say(Saying::TakesOver { attempt });
+        self.say(Saying::TakesOver { attempt, draws: self.draws });
         self.out.push(Action::TakeOver);
     }
 
     /// The plan of the process before: topics, settings or module may have changed while nobody looked.
     fn reviewed(&mut self, answer: Result<bool, String>) {
-        let leads = matches!(&self.place, Place::In(place) if place.leads_since.is_some());
+        let Place::In(place) = &mut self.place else { return };
         match answer {
-            _ if !leads => {}
+            _ if !std::mem::take(&mut place.reviews) => {}
             Ok(true) => self.out.push(Action::PlanAnew("what its plan was made from changed while nobody led")),
             Ok(false) => self.say(Saying::Confirmed),
             Err(reason) => self.say(Saying::Unreviewed { reason }),
@@ -244,9 +274,16 @@ impl Standing {
 
     fn is_out(&mut self, reason: String) {
         let Place::In(place) = &self.place else { return };
+        let was_in = place.generation.is_some();
         if let Some(since) = place.leads_since {
             self.begin_anew(since);
         }
+        // Who never gets in, twice for the same reason, will not without somebody who changes something.
+        if !was_in && self.refused.as_ref() == Some(&reason) {
+            return self.out.push(Action::Stop(format!("the group takes no lead from here: {reason}")));
+        }
+        self.refused = (!was_in).then(|| reason.clone());
+        self.remember_to_retake();
         let again_in = self.look_later();
         self.say(Saying::Out { reason, again_in });
     }

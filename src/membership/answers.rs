@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event::{JoinAnswer, JoinExtras, Sent, SyncAnswer};
-use super::limits::{FIRST_REST, LONGEST_REST, TRAVEL_SHARE_OF_SESSION, WAIT_SHARE_OF_SESSION};
+use super::limits::{
+    FIRST_REST, GROUP_RECORD_BYTES, LONGEST_REST, MEMBER_RECORD_BYTES, TRAVEL_SHARE_OF_SESSION, WAIT_SHARE_OF_SESSION,
+};
 use super::listen::Ear;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
@@ -182,7 +184,7 @@ impl Membership {
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
             let (wait, why) = match plan.is_bare {
                 true => (Some(rest), "its strategy failed, and somebody's work is nobody's"),
-                false => (plan.call_again, "its strategy asked to be called again"),
+                false => (plan.call_again, "its plan has a next step"),
             };
             self.rejoin = wait.map(|wait| (self.now.mono + wait.max(rest), Cause::Strategy.because(why)));
         }
@@ -318,12 +320,14 @@ impl Membership {
         };
         let states: usize = call.states.iter().map(|(_, state)| state.len()).sum();
         let metadata: usize = plan.members.iter().map(|member| member.metadata.len()).sum();
+        // Beside that the record has each member's id, its client's name, which its id begins with, and where it is.
+        let names: usize = plan.members.iter().map(|member| 2 * member.id.as_str().len() + MEMBER_RECORD_BYTES).sum();
         format!(
             "the broker refuses the plan without saying why (error {}); a group is one record there, of about {} bytes now \
              ({} members, {metadata} bytes of metadata, {states} bytes of plan): if that is more than its `message.max.bytes`, \
              raise it, or `max.message.bytes` of the topic __consumer_offsets; no leader could serve this group until then",
             error.code(),
-            states + metadata,
+            states + metadata + names + GROUP_RECORD_BYTES,
             plan.members.len(),
         )
     }

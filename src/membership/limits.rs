@@ -77,3 +77,9 @@ pub const FIRST_REST: Duration = Duration::from_secs(1);
 
 /// … up to this: a minute of work between two rebalances is what a group can live with.
 pub const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// What a broker of Kafka's writes for a group beside its members (its batch, its key, its leader) …
+pub const GROUP_RECORD_BYTES: usize = 160;
+
+/// … and for a member beside its names, its metadata and its state: where it is, its timeouts, their lengths.
+pub const MEMBER_RECORD_BYTES: usize = 32;

@@ -16,11 +16,8 @@ use crate::embedded::connect;
 use crate::embedded::consumer::{Assignment, NotDecodable, Owned, Subscription, Tail, TopicPartitions};
 use crate::embedded::note::{self, Note};
 use crate::embedded::sticky::{COOPERATIVE_STICKY, STICKY, StickyData, encode_generation};
-use crate::embedded::user_data::{Last, UserData};
+use crate::embedded::user_data::{Last, UserData, rack_of};
 use crate::ids::{Generation, Mode, Protocol, TopicName};
-
-/// The fact that Kafka knows, too.
-const RACK: &str = "rack";
 
 /// A subscription that needs no more is written in this version, which every leader reads …
 const PLAIN: i16 = 1;
@@ -62,7 +59,7 @@ impl Words<'_> {
     }
 
     fn subscription(&self, topics: &[TopicName], protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
-        let rack = self.config.facts.get(RACK).and_then(|it| it.as_str()).filter(|it| !it.is_empty());
+        let rack = rack_of(&self.config.facts);
         let is_sticky = [STICKY, COOPERATIVE_STICKY].contains(&protocol.as_str());
         let note = is_sticky.then(|| Note::new(self.config.facts.clone(), x).encode());
         let user_data = match protocol.as_str() {

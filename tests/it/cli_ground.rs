@@ -94,13 +94,18 @@ impl Running {
     /// The next event of that name; others are passed over.
     pub fn event(&mut self, name: &str) -> Value {
         loop {
-            let line = self.lines.recv_timeout(DEADLINE);
-            let line = line.unwrap_or_else(|why| panic!("it ended, or said nothing, before {name:?}: {why}"));
-            let event: Value = serde_json::from_str(&line).unwrap();
+            let event = self.next(name);
             if event["event"] == name {
                 return event;
             }
         }
+    }
+
+    /// The next event, whatever it is; the name is of the one that is waited for.
+    pub fn next(&mut self, name: &str) -> Value {
+        let line = self.lines.recv_timeout(DEADLINE);
+        let line = line.unwrap_or_else(|why| panic!("it ended, or said nothing, before {name:?}: {why}"));
+        serde_json::from_str(&line).unwrap()
     }
 
     pub fn id(&self) -> u32 {

@@ -30,7 +30,10 @@ impl Ground {
     async fn that_collects_for(delay: Duration) -> Self {
         let mut config = config();
         config.limits.initial_rebalance_delay = delay;
-        let server = Server::builder(config).present_as_kafka().start().await.unwrap();
+        Self::at(Server::builder(config).present_as_kafka().start().await.unwrap())
+    }
+
+    fn at(server: Server) -> Self {
         let modules = ["weighted", "active-standby"].map(|name| (name, built(name)));
         Self { server, folder: Folder::with(&modules) }
     }
@@ -119,6 +122,25 @@ async fn a_running_group_is_taken_over_only_if_that_is_said() {
     event(&mut lead, "leads");
     by_weight(&mut big, &mut small).await;
     assert!(big.lost > 0 && small.lost > 0, "what they had was taken from them, and they know");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_a_coordinator_of_divvys_it_leads_as_soon_as_it_is_in() {
+    // There who has a module leads before those that have none: nobody has to be removed for that, and nothing is lost.
+    let ground = Ground::at(Server::builder(config()).start().await.unwrap());
+    let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
+    together(&mut [&mut big, &mut small], |it| partitions(it).len() == 2).await;
+    let asked = ground.command(&["--take-over"]);
+    let said = String::from_utf8(asked.stderr).unwrap();
+    assert_eq!(asked.status.code(), Some(2), "{said}");
+    assert!(said.contains("`lead = \"coordinator\"`") && said.contains("say --yes"), "{said}");
+
+    let mut lead = ground.lead(&["--alone", "--take-over", "--yes"]);
+    let joins = event(&mut lead, "joins");
+    assert_eq!((&joins["takes_over"], &joins["members"]), (&json!(false), &json!(2)));
+    event(&mut lead, "leads");
+    by_weight(&mut big, &mut small).await;
+    assert_eq!((big.lost, small.lost), (0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,7 +233,27 @@ async fn a_dry_run_joins_nothing_and_shows_what_would_change() {
     let still = ground.command(&["--plan-only", "--json"]);
     let again: Value = serde_json::from_slice(&still.stdout).unwrap();
     assert_eq!(again["members"].as_array().unwrap().len(), 2);
-    assert!(both.iter().all(|it| it.generation == both[0].generation));
+    // Whoever had joined, for however short a time, would have been a generation.
+    let mut late = Worker::join(ground.member("late")).await;
+    let share = late.assigned_with(|it| !partitions(it).is_empty()).await;
+    assert_eq!(share.generation.0, both[0].generation.0 + 1, "only the late one was a reason to rebalance");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_does_not_answer_does_not_keep_it_from_ending() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = silent.local_addr().unwrap().to_string();
+    let folder = Folder::with(&[("weighted", built("weighted"))]);
+    let folder = folder.path().display().to_string();
+    let task =
+        ["lead", "--brokers", &addr, "--group", "g", "--assignors", &folder, "--assignor", "weighted", "--alone"];
+    let mut lead = Running::start(&task);
+    // It waits for an answer to its first question.
+    let _held = block_in_place(|| silent.accept().unwrap());
+    assert_eq!(block_in_place(|| lead.interrupt()), 0);
+    event(&mut lead, "begins");
+    let next = block_in_place(|| lead.next("ended"));
+    assert_eq!(next["event"], "ended", "it should not have waited for the end of its question: {next}");
 }
 
 #[test]

@@ -73,6 +73,22 @@ fn a_plan_carries_states_memo_and_the_topics_it_was_made_for() {
 }
 
 #[test]
+fn what_is_held_back_is_asked_for_again_though_nobody_gives_it_up() {
+    let holds = |owned: &[i32]| {
+        Group::new(&[("t", 2)]).cooperative().owner("a", &["t"], 7, &[("t", owned)]).member("b", &["t"])
+    };
+    for (owners, asked, call_again) in [
+        (&[0, 1], None, Some(LONGEST_HELD_BACK)),
+        (&[0, 1], Some(5_000), Some(Duration::from_secs(5))),
+        (&[0, 1], Some(500_000), Some(LONGEST_HELD_BACK)),
+        (&[0, 0], None, None),
+    ] {
+        let plan = lead(&Canned::new(plan(owners, None, asked)), &holds(&[0, 1]).input()).unwrap();
+        assert_eq!(plan.call_again, call_again, "{owners:?}");
+    }
+}
+
+#[test]
 fn the_request_says_facts_rack_claims_and_configuration() {
     let data = UserData {
         facts: Facts::from([("rack".into(), json!("r2")), ("weight".into(), json!(3))]),

@@ -1,27 +1,21 @@
 //! What `divvy lead` says, as a line of JSON for scripts and as a sentence for people.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::assignor::{MemberInput, Spoken};
+use crate::cli::member::Said;
 use crate::cli::member::events as member;
 use crate::client::{Leading, Note, Planned, Rebalance, Rules};
-use crate::ids::MemberId;
-use crate::lead::compare::{Party, rack_of, wants_something};
 use crate::lead::{Comparison, Saying, compare};
 use crate::membership::lead::ServedBy;
 
-/// One thing that is said.
-pub struct Said {
-    /// A line of JSON.
-    pub json: Value,
-    /// A sentence.
-    pub text: String,
-}
+/// What needs no `divvy lead` at a coordinator of divvy's own.
+pub const LEAD_BY_COORDINATOR: &str = "`lead = \"coordinator\"` and an `alias` for its clients' name in divvy.toml";
 
-fn said(json: Value, text: impl Into<String>) -> Said {
-    Said { json, text: text.into() }
+fn said(event: Value, text: impl Into<String>) -> Said {
+    Said { event, text: text.into() }
 }
 
 /// Where it stands.
@@ -68,14 +62,27 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
             };
             said(json, format!("lost the lead of {group} to {leader}: the clients' own strategy assigns now; {next}"))
         }
-        Saying::TakesOver { attempt } => said(
-            json!({ "event": "takes_over", "attempt": attempt }),
-            format!("takes the lead of {group}: everybody is removed and joins again behind it"),
-        ),
-        Saying::GaveUp { leader } => said(
-            json!({ "event": "take_over_failed", "leader": leader }),
-            format!("could not take the lead of {group}: a client was quicker each time, and {leader} leads"),
-        ),
+        Saying::TakesOver { attempt, draws } => {
+            let luck =
+                "; its coordinator is divvy's and draws the leader among those that bring a module, so this may fail";
+            let luck = if *draws { luck } else { "" };
+            said(
+                json!({ "event": "takes_over", "attempt": attempt, "draws": draws }),
+                format!("takes the lead of {group}: everybody is removed and joins again behind it{luck}"),
+            )
+        }
+        Saying::GaveUp { leader, retakes_in, drawn } => {
+            let json = json!({ "event": "take_over_failed", "drawn": drawn, "leader": leader, "retakes_in_s": retakes_in.as_ref().map(seconds) });
+            let next = retakes_in.map(|wait| format!("; tried again in {} s", wait.as_secs())).unwrap_or_default();
+            let why = match drawn {
+                false => format!("a client was quicker each time, and {leader} leads"),
+                true => format!(
+                    "its coordinator is divvy's and drew another member that brings a module each time, {leader} at last; \
+                     it leads the group itself with {LEAD_BY_COORDINATOR}"
+                ),
+            };
+            said(json, format!("could not take the lead of {group}: {why}{next}"))
+        }
         Saying::Confirmed => {
             said(json!({ "event": "plan_confirmed" }), format!("the plan in force is what {assignor} would decide now"))
         }
@@ -160,21 +167,29 @@ fn planned(plan: &Planned, leading: Option<&Leading>) -> Said {
 }
 
 fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
-    let before: HashMap<&MemberId, &[u8]> =
-        plan.before.iter().flat_map(|it| it.iter()).map(|(id, state)| (id, &state[..])).collect();
-    let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
-    let members = plan.members.iter().filter(|member| wants_something(&member.metadata));
-    let told = |member: &crate::assignor::MemberInput| {
-        let facts = leading.map(|leading| leading.spoken.facts(member)).unwrap_or_default();
-        facts.get("rack").and_then(Value::as_str).map(str::to_owned)
+    let name = |member: &MemberInput| match &member.instance {
+        Some(instance) => instance.to_string(),
+        None => member.id.to_string(),
     };
-    let parties = members.map(|member| Party {
-        name: member.instance.as_ref().map_or_else(|| member.id.to_string(), |instance| instance.to_string()),
-        rack: rack_of(&member.metadata).or_else(|| told(member)),
-        before: before.get(&member.id).copied(),
-        after: after.get(&member.id).copied().unwrap_or_default(),
-    });
-    compare(parties, &plan.topics)
+    let (before, silent) = (plan.before.as_ref().map_or(&[][..], |before| &before[..]), Spoken::default());
+    let spoken = leading.map_or(&silent, |leading| &leading.spoken);
+    compare(plan.members.iter().map(|it| (name(it), it)), (before, &plan.states), spoken, &plan.topics)
+}
+
+/// What takes a while.
+pub fn begins(assignor: &str, folder: &str) -> Said {
+    said(
+        json!({ "event": "begins", "assignor": assignor, "folder": folder }),
+        format!("reads the modules of {folder}, {assignor} among them …"),
+    )
+}
+
+/// That the election's coordinator does not answer.
+pub fn election_away(group: &str, reason: &str) -> Said {
+    said(
+        json!({ "event": "election_away", "reason": reason }),
+        format!("the election of the leads of {group} is not reached, and looked for again: {reason}"),
+    )
 }
 
 /// That nobody elects.

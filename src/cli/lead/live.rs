@@ -1,22 +1,23 @@
 //! The loop of `divvy lead`: it carries what happens to [`Standing`] and does what that wants. It decides nothing.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use serde_json::Value;
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
 
-use super::plan_only::{DryRun, no_module, reads_lag, strategies};
-use super::{Lead, Task, events};
+use super::plan_only::{DryRun, modules, no_module, reads_lag};
+use super::{Lead, Task, events, look};
 use crate::assignor::subscribed;
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::member::{Said, not_joined};
 use crate::cli::output::{Output, plain};
 use crate::cli::signals::Stop;
-use crate::client::{Duty, Leading, Member, Note, Rebalance, Role, Rollout, Rules};
+use crate::client::{Duty, Leading, Member, Modules, Note, Rebalance, Role, Rollout, Rules};
 use crate::lead::standing::{Join, Joined};
-use crate::lead::{Action, Event, Saying, Standing};
-use crate::sandbox::{Sandbox, SandboxLimits};
+use crate::lead::{Action, Described, Event, Saying, Standing};
 
 /// Who elects the active one of several leads, and its module.
 const ELECTION: (&str, &str) = ("single-writer", "active-standby");
@@ -42,14 +43,26 @@ const ROLLOUT: Rollout = Rollout::Eager { within: Duration::from_secs(1) };
 /// How often the file of settings is looked at.
 const LOOKS_AT_SETTINGS: Duration = Duration::from_secs(1);
 
+/// What takes a while, and never keeps the loop from hearing its members and the wish to end.
+type Work = Pin<Box<dyn Future<Output = Done>>>;
+
+/// What came of it.
+enum Done {
+    Looked(Result<Described>),
+    Joined(Result<Member>),
+    Reviewed(Result<bool>),
+}
+
 /// All that the loop has.
 struct Live<'a> {
     task: Task,
     flags: Lead,
     output: &'a Output,
-    sandbox: Sandbox,
+    modules: Modules,
     rules: Rules,
     standing: Standing,
+    /// What it waits for beside its members, one thing at a time: what is begun after it makes it meaningless.
+    work: Option<Work>,
     /// The member of the group, while this one is active.
     target: Option<Member>,
     /// What it offers, for settings that change.
@@ -63,12 +76,15 @@ struct Live<'a> {
 /// Leads until told to end.
 pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Result<()> {
     let mut stop = Stop::listen()?;
-    let sandbox = Sandbox::new(SandboxLimits::default())?;
-    let mut election = stand(&task, &flags, &sandbox, output).await?;
+    let begun = tokio::select! {
+        begun = begin(&task, &flags, output) => begun?,
+        () = stop.wished() => return tell(output, events::ended(false, false, false, flags.session())),
+    };
+    let (modules, mut election) = begun;
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
-    let (target, leading, planned, trouble) = (None, None, None, None);
-    let mut live = Live { task, flags, output, sandbox, rules, standing, target, leading, planned, trouble };
+    let (work, target, leading, planned, trouble) = (None, None, None, None, None);
+    let mut live = Live { task, flags, output, modules, rules, standing, work, target, leading, planned, trouble };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
@@ -78,32 +94,38 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
     done.and(ended)
 }
 
-/// Begins the election; none if there is to be none. The modules are looked at before anything is joined.
-async fn stand(task: &Task, flags: &Lead, sandbox: &Sandbox, output: &Output) -> Result<Option<Member>> {
-    let (shared, folder) = (sandbox.clone(), task.folder.clone());
-    let modules = blocking(move || strategies(Some(shared), &folder)).await?;
+/// The modules, and the election if there is to be one. The modules are looked at before anything is joined.
+async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
+    // That takes a while where there are many.
+    tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
+    let folder = task.folder.clone();
+    let modules = blocking(move || modules(&folder)).await?;
+    let strategies = modules.strategies();
     let leading = leading_by(task, flags, Vec::new());
-    if leading.strategy(&modules).is_none() {
-        return Err(no_module(&task.assignor, &task.folder, &modules));
+    if leading.strategy(&strategies).is_none() {
+        return Err(no_module(&task.assignor, &task.folder, &strategies));
     }
     if flags.alone {
-        return Ok(None);
+        return Ok((modules, None));
     }
-    if modules.called(ELECTION.1, ELECTION.0).is_none() {
-        let said = events::no_election(ELECTION.1, &super::shown(&task.folder));
-        output.print(&said.json, || said.text.clone())?;
-        return Ok(None);
+    if strategies.called(ELECTION.1, ELECTION.0).is_none() {
+        tell(output, events::no_election(ELECTION.1, &super::shown(&task.folder)))?;
+        return Ok((modules, None));
     }
     let group = format!("{}{ELECTION_SUFFIX}", task.group);
     let builder = Member::builder(&task.cluster.brokers, &group)
-        .assignors(&task.folder)
-        .sandbox(sandbox.clone())
+        .modules(&modules)
         .client_id("divvy-lead")
         .security(task.cluster.security.clone())
         .single_writer()
         .session_timeout(ELECTION_SESSION)
         .heartbeat_interval(ELECTION_SESSION / BEATS_PER_SESSION);
-    Ok(Some(builder.join().await.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?))
+    let election = builder.join().await.map_err(|error| not_joined(&error))?;
+    Ok((modules, Some(election)))
+}
+
+fn tell(output: &Output, said: Said) -> Result<()> {
+    output.print(&said.event, || plain(&said.text))
 }
 
 fn leading_by(task: &Task, flags: &Lead, names: Vec<(crate::ids::Protocol, crate::ids::Mode)>) -> Leading {
@@ -120,65 +142,76 @@ impl Live<'_> {
         let mut looks = interval(LOOKS_AT_SETTINGS);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         if election.is_none() {
-            self.give(Event::Elected).await?;
+            self.give(Event::Elected)?;
         }
         loop {
             let due = self.standing.next_deadline();
             let wait = due.map(|at| at - clock::now());
             tokio::select! {
                 () = stop.wished() => return Ok(()),
-                event = next(election) => self.elects(event).await?,
-                event = next(&mut self.target) => self.hears(event).await?,
-                () = until(wait) => self.give(Event::Tick).await?,
+                event = next(election) => self.elects(event)?,
+                event = next(&mut self.target) => self.hears(event)?,
+                done = finished(&mut self.work) => self.done(done)?,
+                () = until(wait) => self.give(Event::Tick)?,
                 () = changes(&mut looks, self.flags.settings.may_change()) => self.look_at_settings()?,
             }
         }
     }
 
-    async fn give(&mut self, event: Event) -> Result<()> {
-        let mut events = vec![event];
-        while let Some(event) = events.pop() {
-            for action in self.standing.handle(event, clock::now()) {
-                events.extend(self.perform(action).await?);
-            }
-        }
-        Ok(())
+    fn give(&mut self, event: Event) -> Result<()> {
+        self.standing.handle(event, clock::now()).into_iter().try_for_each(|action| self.perform(action))
     }
 
-    async fn perform(&mut self, action: Action) -> Result<Option<Event>> {
+    fn perform(&mut self, action: Action) -> Result<()> {
         match action {
             Action::Say(saying) => self.say(&saying)?,
             Action::Look => {
                 let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
-                let looked = blocking(move || cluster.group(&group)).await;
-                // What cannot be led is no passing trouble.
-                return match looked {
-                    Err(error) if Failure::kind(&error) == Kind::Failed => Err(error),
-                    looked => Ok(Some(Event::Looked(looked.map_err(|error| format!("{error:#}"))))),
-                };
+                self.start(async move { Done::Looked(blocking(move || cluster.group(&group)).await) });
             }
-            Action::Join(join) => self.join(join).await?,
+            Action::Join(join) => self.join(join),
             Action::TakeOver => self.target.iter().for_each(Member::take_over),
-            Action::Review => return Ok(Some(Event::Reviewed(self.review().await))),
+            Action::Review => self.review(),
             Action::PlanAnew(reason) => self.target.iter().for_each(|member| member.plan_anew(reason)),
             Action::Abandon => self.abandon(),
             Action::Stop(reason) => return Err(Failure::of(Kind::Failed, reason)),
         }
-        Ok(None)
+        Ok(())
+    }
+
+    fn start(&mut self, work: impl Future<Output = Done> + 'static) {
+        self.work = Some(Box::pin(work));
+    }
+
+    fn done(&mut self, done: Done) -> Result<()> {
+        self.work = None;
+        match done {
+            // What cannot be led is no passing trouble.
+            Done::Looked(Err(error)) if look::is_for_good(&error) => Err(error),
+            Done::Looked(looked) => self.give(Event::Looked(looked.map_err(|error| format!("{error:#}")))),
+            Done::Joined(member) => {
+                let member = member?;
+                if let Some(leading) = &self.leading {
+                    // The settings may have changed meanwhile; if they have not, this changes nothing.
+                    member.lead_by(leading.clone(), self.rules.clone());
+                }
+                self.target = Some(member);
+                Ok(())
+            }
+            Done::Reviewed(answer) => self.give(Event::Reviewed(answer.map_err(|error| format!("{error:#}")))),
+        }
     }
 
     fn say(&self, saying: &Saying) -> Result<()> {
-        let said = events::saying(saying, &self.task.group, &self.task.assignor, self.flags.session());
-        self.output.print(&said.json, || plain(&said.text))
+        tell(self.output, events::saying(saying, &self.task.group, &self.task.assignor, self.flags.session()))
     }
 
-    async fn join(&mut self, join: Join) -> Result<()> {
+    fn join(&mut self, join: Join) {
         let mut leading = leading_by(&self.task, &self.flags, join.names);
         leading.last_plan = join.last_plan;
         let session = self.flags.session();
         let mut builder = Member::builder(&self.task.cluster.brokers, &self.task.group)
-            .assignors(&self.task.folder)
-            .sandbox(self.sandbox.clone())
+            .modules(&self.modules)
             .client_id("divvy-lead")
             .security(self.task.cluster.security.clone())
             .instance_id(&self.flags.instance_id)
@@ -190,30 +223,32 @@ impl Live<'_> {
         if join.take_over {
             builder = builder.take_over();
         }
-        let member = builder.join().await.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
-        (self.target, self.leading, self.planned) = (Some(member), Some(leading), None);
-        Ok(())
+        (self.target, self.leading, self.planned) = (None, Some(leading), None);
+        self.start(async move { Done::Joined(builder.join().await.map_err(|error| not_joined(&error))) });
     }
 
     /// Its place stays its own until its session ends: a member that is dropped says nothing.
     fn abandon(&mut self) {
-        (self.target, self.leading) = (None, None);
+        (self.work, self.target, self.leading) = (None, None, None);
     }
 
     /// What the election says.
-    async fn elects(&mut self, event: Option<Rebalance>) -> Result<()> {
+    fn elects(&mut self, event: Option<Rebalance>) -> Result<()> {
         match event {
             None => Err(Failure::of(Kind::Failed, "this lead is out of the election: the member was ended")),
             Some(Rebalance::Failed { reason }) => {
                 Err(Failure::of(Kind::Failed, format!("this lead is out of the election: {reason}")))
             }
             Some(Rebalance::Assigned(assigned)) => match assigned.duty() {
-                Some(Duty::Active(_)) => self.give(Event::Elected).await,
-                Some(Duty::Standby { active }) => self.give(Event::StoodDown(active)).await,
+                Some(Duty::Active(_)) => self.give(Event::Elected),
+                Some(Duty::Standby { active }) => self.give(Event::StoodDown(active)),
                 None => Ok(()),
             },
-            Some(Rebalance::Lost { .. }) => self.give(Event::StoodDown(String::new())).await,
-            Some(Rebalance::Note(note @ (Note::CoordinatorLost { .. } | Note::Fault { .. } | Note::NoPlan { .. }))) => {
+            Some(Rebalance::Lost { .. }) => self.give(Event::StoodDown(String::new())),
+            Some(Rebalance::Note(Note::CoordinatorLost { reason })) => {
+                tell(self.output, events::election_away(&self.task.group, &reason))
+            }
+            Some(Rebalance::Note(note @ (Note::Fault { .. } | Note::NoPlan { .. }))) => {
                 tracing::warn!(%note, "election");
                 Ok(())
             }
@@ -223,10 +258,10 @@ impl Live<'_> {
     }
 
     /// What the group says.
-    async fn hears(&mut self, event: Option<Rebalance>) -> Result<()> {
+    fn hears(&mut self, event: Option<Rebalance>) -> Result<()> {
         let Some(event) = event else {
             self.abandon();
-            return self.give(Event::Out("the member was ended".to_owned())).await;
+            return self.give(Event::Out("the member was ended".to_owned()));
         };
         match event {
             Rebalance::Assigned(assigned) => {
@@ -237,7 +272,7 @@ impl Live<'_> {
                     leader: assigned.leader.to_string(),
                     planned: self.planned == Some(assigned.generation.0),
                 };
-                self.give(Event::Joined(joined)).await
+                self.give(Event::Joined(joined))
             }
             Rebalance::Failed { reason } => {
                 self.abandon();
@@ -246,15 +281,14 @@ impl Live<'_> {
                         Kind::Failed,
                         format!("this lead is out of group {}: {reason}", self.task.group),
                     )),
-                    false => self.give(Event::Out(reason)).await,
+                    false => self.give(Event::Out(reason)),
                 }
             }
             Rebalance::Note(note) => {
                 if let Note::Planned(plan) = &note {
                     self.planned = Some(plan.generation.0);
                 }
-                let said = events::note(&note, self.leading.as_ref());
-                self.output.print(&said.json, || plain(&said.text))
+                tell(self.output, events::note(&note, self.leading.as_ref()))
             }
             // It owns nothing that it could give up or lose.
             Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
@@ -262,13 +296,12 @@ impl Live<'_> {
     }
 
     /// Whether the plan in force is what would be decided now.
-    async fn review(&self) -> Result<bool, String> {
+    fn review(&mut self) {
         let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
         let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
-        let (spoken, sandbox) = (self.flags.settings.spoken(), self.sandbox.clone());
+        let (spoken, modules) = (self.flags.settings.spoken(), self.modules.strategies());
         let config = self.rules.config.values().next().cloned().unwrap_or(Value::Null);
-        let compared = blocking(move || {
-            let modules = strategies(Some(sandbox), &folder)?;
+        let compare = move || {
             let described = cluster.group(&group)?;
             if !described.is_stable() {
                 return Err(anyhow!("the group rebalances already"));
@@ -281,8 +314,8 @@ impl Live<'_> {
             let (assignor, spoken) = (&leading.assignor, &leading.spoken);
             let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
-        });
-        compared.await.map_err(|error| format!("{error:#}"))
+        };
+        self.start(async move { Done::Reviewed(blocking(compare).await) });
     }
 
     /// The file of settings may have changed.
@@ -294,8 +327,7 @@ impl Live<'_> {
                 if self.trouble.replace(text.clone()).as_ref() == Some(&text) {
                     return Ok(());
                 }
-                let said = events::settings_refused(&text);
-                return self.output.print(&said.json, || plain(&said.text));
+                return tell(self.output, events::settings_refused(&text));
             }
         };
         self.trouble = None;
@@ -307,8 +339,7 @@ impl Live<'_> {
         if let (Some(member), Some(leading)) = (&self.target, &self.leading) {
             member.lead_by(leading.clone(), self.rules.clone());
         }
-        let said = events::settings_changed(&self.rules);
-        self.output.print(&said.json, || plain(&said.text))
+        tell(self.output, events::settings_changed(&self.rules))
     }
 
     /// Ends in good order: a standby is elected at once, and finds the place kept, or the group is handed back.
@@ -324,8 +355,7 @@ impl Live<'_> {
         if let Some(member) = election {
             member.leave().await;
         }
-        let said = events::ended(was_in, self.flags.hand_back, has_election, self.flags.session());
-        self.output.print(&said.json, || plain(&said.text))
+        tell(self.output, events::ended(was_in, self.flags.hand_back, has_election, self.flags.session()))
     }
 }
 
@@ -333,6 +363,14 @@ impl Live<'_> {
 async fn next(member: &mut Option<Member>) -> Option<Rebalance> {
     match member {
         Some(member) => member.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What came of the work; for ever nothing if there is none.
+async fn finished(work: &mut Option<Work>) -> Done {
+    match work {
+        Some(work) => work.await,
         None => std::future::pending().await,
     }
 }

@@ -13,12 +13,12 @@ use crate::ids::{InstanceId, MemberId, Protocol, TopicName};
 use crate::lead::{Described, DescribedMember};
 use crate::peer::{Security, address_of};
 use crate::topics::TopicTable;
-use crate::wire::ErrorCode;
 use crate::wire::messages::describe_groups::{DescribeGroupsRequest, DescribedGroup};
 use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
 use crate::wire::messages::leave_group::{LeaveGroupRequest, MemberIdentity};
 use crate::wire::messages::list_groups::ListGroupsRequest;
-use crate::wire::messages::metadata::{MetadataRequest, MetadataRequestTopic};
+use crate::wire::messages::metadata::{MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponseTopic};
+use crate::wire::{ErrorCode, Text};
 
 /// What passes by itself is looked at so often …
 const TRIES: u32 = 20;
@@ -55,18 +55,17 @@ impl Cluster {
                 let text = format!("the coordinator of group {id} is moving or loading ({})", group.error_code);
                 return Err(Failure::of(Kind::Unreachable, text));
             }
-            error => {
-                return Err(refused(&format!("group {id} is not described"), error, group.error_message.as_ref()));
-            }
+            error => return Err(no(&format!("group {id} is not described"), error, group.error_message.as_ref())),
         }
-        let described = described(group);
+        let described = Described { draws: coordinator.is_divvy(), ..described(group) };
         if described.is_empty() {
             without_leader(&mut coordinator, id)?;
         }
         Ok(described)
     }
 
-    /// These topics, as far as they exist.
+    /// These topics, as far as they exist. One that its broker does not show is no topic that is not there: a plan without
+    /// it would be another one.
     pub fn topics(&self, names: &[TopicName]) -> Result<TopicTable> {
         let mut broker = self.any()?;
         let mut table = TopicTable::default();
@@ -78,7 +77,11 @@ impl Cluster {
             let topics = Some(names.iter().map(topic).collect());
             // To look at a group is no reason to make its topics again.
             let request = MetadataRequest { topics, allow_auto_topic_creation: false, ..MetadataRequest::default() };
-            let answer = broker.ask(&request)?;
+            let passes = |(_, error): (String, ErrorCode)| !FOR_GOOD.contains(&error);
+            let answer = patiently(|| broker.ask(&request), |answer| !hidden(answer).is_some_and(passes))?;
+            if let Some((what, error)) = hidden(&answer) {
+                return Err(no(&what, error, None));
+            }
             table.0.append(&mut topic_table(&answer).0);
         }
         Ok(table)
@@ -96,7 +99,7 @@ impl Cluster {
         let answer = self.coordinator(id)?.ask(&request)?;
         match answer.error_code {
             ErrorCode::None => Ok(()),
-            error => Err(refused(&format!("group {id} is not handed back"), error, None)),
+            error => Err(no(&format!("group {id} is not handed back"), error, None)),
         }
     }
 
@@ -133,9 +136,50 @@ impl Cluster {
                 let text = format!("the cluster names no coordinator of group {id} within {waited} s");
                 Err(Failure::of(Kind::Unreachable, text))
             }
-            (error, ..) => Err(refused(&format!("nobody coordinates group {id}"), error, None)),
+            (error, ..) => Err(no(&format!("nobody coordinates group {id}"), error, None)),
         }
     }
+}
+
+/// What a broker says no to for good: to ask again changes nothing before somebody has changed something. Any other error
+/// may pass by itself.
+const FOR_GOOD: [ErrorCode; 4] = [
+    ErrorCode::InvalidGroupId,
+    ErrorCode::TopicAuthorizationFailed,
+    ErrorCode::GroupAuthorizationFailed,
+    ErrorCode::UnsupportedVersion,
+];
+
+/// A broker that says no, and whether that may pass.
+fn no(what: &str, error: ErrorCode, message: Option<&Text>) -> anyhow::Error {
+    let refused = refused(what, error, message);
+    match error {
+        ErrorCode::TopicAuthorizationFailed | ErrorCode::GroupAuthorizationFailed => {
+            Failure::of(Kind::Failed, format!("{refused:#}; give this login the rights to describe and read it"))
+        }
+        error if FOR_GOOD.contains(&error) => refused,
+        _ => Failure::of(Kind::Unreachable, format!("{refused:#}; this may pass by itself")),
+    }
+}
+
+/// Whether to look again is in vain: what nobody said to be so may pass.
+pub fn is_for_good(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<Failure>().is_some() && Failure::kind(error) == Kind::Failed
+}
+
+/// What the answer does not tell though it exists, if there is anything.
+fn hidden(answer: &MetadataResponse) -> Option<(String, ErrorCode)> {
+    if answer.error_code.is_error() {
+        return Some(("the topics of the group are not shown".to_owned(), answer.error_code));
+    }
+    // What no topic can be called is none, like one that is not there: any member may ask for such a name.
+    let is_hidden = |topic: &&MetadataResponseTopic| {
+        let code = topic.error_code;
+        code.is_error() && ![ErrorCode::UnknownTopicOrPartition, ErrorCode::InvalidTopic].contains(&code)
+    };
+    let topic = answer.topics.iter().find(is_hidden)?;
+    let name = topic.name.as_deref().unwrap_or_default();
+    Some((format!("topic {name} is not shown, which the group reads"), topic.error_code))
 }
 
 /// Looks until what passes by itself has passed: the last that was seen, whether it has or not.
@@ -164,6 +208,7 @@ fn described(group: DescribedGroup) -> Described {
         protocol_type: group.protocol_type.to_string(),
         protocol: Protocol::from(group.protocol_data.as_str()),
         members: group.members.into_iter().map(member).collect(),
+        draws: false,
     }
 }
 
@@ -182,4 +227,43 @@ fn without_leader(coordinator: &mut Kafka, id: &str) -> Result<()> {
              that are to be led need `group.protocol=classic`"
         ),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(topics: &[(&str, ErrorCode)]) -> MetadataResponse {
+        let topic = |(name, error_code): &(&str, ErrorCode)| MetadataResponseTopic {
+            name: Some((*name).into()),
+            error_code: *error_code,
+            ..MetadataResponseTopic::default()
+        };
+        MetadataResponse { topics: topics.iter().map(topic).collect(), ..MetadataResponse::default() }
+    }
+
+    #[test]
+    fn a_topic_that_is_hidden_is_not_taken_for_one_that_is_not_there() {
+        let there =
+            [("a", ErrorCode::None), ("b", ErrorCode::UnknownTopicOrPartition), ("c:", ErrorCode::InvalidTopic)];
+        assert!(hidden(&answer(&there)).is_none());
+        for error in [ErrorCode::TopicAuthorizationFailed, ErrorCode::LeaderNotAvailable, ErrorCode::UnknownServerError]
+        {
+            let (what, why) = hidden(&answer(&[there[0], ("d", error)])).unwrap();
+            assert_eq!((what.as_str(), why), ("topic d is not shown, which the group reads", error));
+        }
+        let refused = MetadataResponse { error_code: ErrorCode::UnknownServerError, ..answer(&there) };
+        assert!(hidden(&refused).is_some());
+    }
+
+    #[test]
+    fn what_may_pass_is_not_said_to_be_for_good() {
+        for error in [ErrorCode::UnknownServerError, ErrorCode::RequestTimedOut, ErrorCode::Other(13)] {
+            let error = no("group g is not described", error, None);
+            assert!(!is_for_good(&error) && error.to_string().contains("may pass"), "{error}");
+        }
+        let error = no("group g is not described", ErrorCode::GroupAuthorizationFailed, None);
+        assert!(is_for_good(&error) && error.to_string().contains("give this login the rights"), "{error}");
+        assert!(!is_for_good(&anyhow::anyhow!("its thread panicked")), "nobody said that it stays so");
+    }
 }

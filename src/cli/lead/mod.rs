@@ -35,7 +35,8 @@ Exit codes:
   0  ended when told to; or the dry run was shown
   1  failed: the group cannot be led, or this lead is out of it for good
   2  usage: nothing was tried; also --take-over without --yes, after saying what would happen
-  3  unreachable: no broker answers
+  3  unreachable: with --plan-only, or without --yes: no broker answers, or it cannot do so at the moment. A lead that runs
+     says so and tries again
   4  not found: no such module or folder; with --plan-only also a group without members";
 
 /// What `divvy lead` alone prints.
@@ -54,6 +55,8 @@ Then lead. Who joins an empty group first leads it, so start the clients when th
 Or take the lead of the running group; every member rejoins once (it says first what that costs):
 
   divvy lead --brokers localhost:9092 --group indexers --assignor rack-aware --take-over --yes
+
+At a coordinator of divvy's own `lead = \"coordinator\"` in divvy.toml does this without a process more.
 
 Start it twice, on two machines: one leads, the other takes its place when it is gone, and nobody rebalances.
 `divvy lead --help` has the rest.";
@@ -88,7 +91,8 @@ pub struct Lead {
     /// With --plan-only: draw it
     #[arg(long, value_name = "FILE.svg", requires = "plan_only")]
     picture: Option<PathBuf>,
-    /// Take the lead of a running group: every member is removed once and joins again behind this one
+    /// Take the lead of a running group: every member is removed once and joins again behind this one. (At a coordinator of
+    /// divvy's own only if it does not lead already, as it does where no other member brings a module)
     #[arg(long)]
     take_over: bool,
     /// Do so without asking
@@ -141,7 +145,11 @@ impl Lead {
             return Err(Failure::of(Kind::Usage, take_over_text(&task.group, task.cluster.group(&task.group)?)));
         }
         logs::start_as(output, &self.log_filter)?;
-        member::runtime()?.block_on(live::lead(task, self, config, output))
+        let runtime = member::runtime()?;
+        let ended = runtime.block_on(live::lead(task, self, config, output));
+        // A question that nobody answers blocks its thread, and is nobody's any more.
+        runtime.shutdown_background();
+        ended
     }
 
     fn task(&self) -> Result<Task> {
@@ -187,8 +195,17 @@ fn take_over_text(group: &str, described: Described) -> String {
         "" => String::new(),
         name => format!(" under {}", plain(name)),
     };
+    let first = match described.draws {
+        false => String::new(),
+        true => format!(
+            "the coordinator of group {group} is divvy's: there this joins first and removes nobody, since who brings a module \
+             leads before those that bring none; and with {} nobody else has to lead. Only if another member with a module \
+             leads, ",
+            events::LEAD_BY_COORDINATOR
+        ),
+    };
     format!(
-        "this would remove all {} members of group {group} ({}) and join it in front of them{under}. They find out with their \
+        "{first}this would remove all {} members of group {group} ({}) and join it in front of them{under}. They find out with their \
          next heartbeat, drop what they have as lost, without the chance to commit (what they did since their last commit is \
          done again), and join again: one rebalance, if their heartbeats are no further apart than the broker's \
          `group.initial.rebalance.delay.ms` (both are 3 s unless somebody changed them), else a second one for those that come \

@@ -3,25 +3,25 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use divvy_guest::abi::names as columns;
 use serde_json::{Value, json};
 
 use super::look::{Cluster, patiently};
-use crate::assignor::{Assignor, Plan, Spoken, subscribed};
+use crate::assignor::{Assignor, Spoken, subscribed};
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::member::not_joined;
 use crate::cli::output::{Output, Tone, partitions, plain, table};
-use crate::ids::{Digest, GroupId, MemberId};
-use crate::lead::compare::{Partition, Party, rack_of, wants_something};
+use crate::client::Modules;
+use crate::ids::{Digest, GroupId};
+use crate::lead::compare::Partition;
 use crate::lead::whatif::WhatIf;
-use crate::lead::{Comparison, Described, DescribedMember, Row, compare, names, picture};
+use crate::lead::{Comparison, Described, Row, compare, names, picture};
 use crate::membership::Strategies;
 use crate::membership::leading::Leading;
-use crate::sandbox::{Catalog, CatalogConfig, Sandbox, SandboxLimits};
 use crate::topics::TopicTable;
 
 /// What one plan may take here: nobody waits for it.
@@ -74,8 +74,7 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        let strategies = strategies(None, self.folder)?;
-        self.ask(group, &topics, &strategies)
+        self.ask(group, &topics, &modules(self.folder)?.strategies())
     }
 
     /// The same for a group that is looked at already.
@@ -99,9 +98,11 @@ impl DryRun<'_> {
             budget: BUDGET,
         };
         let plan = question.ask(strategy).map_err(|error| Failure::of_strategy(self.assignor, error))?;
+        let inputs = group.inputs();
+        let members = names_of(&group).into_iter().zip(&inputs);
         Ok(Decided {
             strategy: (strategy.manifest().protocol().to_string(), strategy.digest()),
-            comparison: compared(&group, &plan, topics, self.spoken),
+            comparison: compare(members, (&group.states(), &plan.states), self.spoken, topics),
             warnings: plan.warnings().map(str::to_owned).collect(),
             lacks_lag: reads_lag(strategy),
             group,
@@ -114,48 +115,30 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
     strategy.manifest().needs.iter().any(|need| need == columns::LAG)
 }
 
-/// The modules of a folder.
-pub fn strategies(sandbox: Option<Sandbox>, folder: &Path) -> Result<Strategies> {
-    let sandbox = match sandbox {
-        Some(sandbox) => sandbox,
-        None => Sandbox::new(SandboxLimits::default())?,
-    };
-    let catalog = Catalog::open(sandbox, CatalogConfig::new(vec![folder.to_owned()]));
-    let catalog = catalog.with_context(|| format!("{} cannot be read", folder.display()))?;
-    Ok(catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect())
+/// The modules of a folder: compiled once, for all that this process does. Blocks meanwhile.
+pub fn modules(folder: &Path) -> Result<Modules> {
+    Modules::open([folder]).map_err(|error| not_joined(&error))
 }
 
 /// That the strategy is not there, and what is.
 pub fn no_module(assignor: &str, folder: &Path, strategies: &Strategies) -> anyhow::Error {
-    let mut there: Vec<String> = strategies.iter().map(|it| it.manifest().protocol().to_string()).collect();
+    let fits = strategies.iter().filter(|it| it.manifest().protocol_type == "consumer");
+    let mut there: Vec<String> = fits.map(|it| it.manifest().protocol().to_string()).collect();
     there.sort_unstable();
     let there = if there.is_empty() { "no module".to_owned() } else { there.join(", ") };
     let text = format!("there is no assignor {assignor} for type consumer in {} (there is {there})", folder.display());
     Failure::of(Kind::NotFound, text)
 }
 
-/// What the plan changes for those who want any work.
-fn compared(group: &Described, plan: &Plan, topics: &TopicTable, spoken: &Spoken) -> Comparison {
-    let after: HashMap<&MemberId, &[u8]> = plan.states.iter().map(|(id, state)| (id, &state[..])).collect();
-    let members = group.members.iter().filter(|member| wants_something(&member.metadata));
-    let spoken_rack =
-        |member: &DescribedMember| spoken.facts(&member.input()).get("rack").and_then(Value::as_str).map(str::to_owned);
-    let parties = members.map(|member| Party {
-        name: unique(group, member),
-        rack: rack_of(&member.metadata).or_else(|| spoken_rack(member)),
-        before: Some(&member.state[..]),
-        after: after.get(&member.id).copied().unwrap_or_default(),
+/// The names that people know the members by, as long as each is one member's own.
+fn names_of(group: &Described) -> Vec<String> {
+    let mut counts = HashMap::new();
+    group.members.iter().for_each(|member| *counts.entry(member.name()).or_insert(0_usize) += 1);
+    let each = group.members.iter().map(|member| match counts[member.name()] {
+        1 => member.name(),
+        _ => member.id.as_str(),
     });
-    compare(parties, topics)
-}
-
-/// The name that people know a member by, as long as it is its own.
-fn unique(group: &Described, member: &DescribedMember) -> String {
-    let name = member.name();
-    match group.members.iter().filter(|other| other.name() == name).count() {
-        0 | 1 => name.to_owned(),
-        _ => member.id.to_string(),
-    }
+    each.map(str::to_owned).collect()
 }
 
 /// Prints it, and draws it where that is wanted.

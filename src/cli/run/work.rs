@@ -1,6 +1,6 @@
 //! From a share to children: what each of them is to do, and how its environment says so. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -81,6 +81,7 @@ pub(super) struct Order {
 /// The children that a share asks for.
 pub(super) fn orders(group: &str, assigned: &Assigned, division: Division) -> Vec<Order> {
     let (epoch, primaries) = (assigned.writer().map(|writer| writer.epoch), primaries(assigned));
+    let primaries: Option<HashSet<_>> = primaries.as_ref().map(|primaries| one_by_one(primaries).collect());
     let order = |key: Key, partitions: Partitions| {
         let primaries = primaries.as_ref().map(|primaries| among(primaries, &partitions));
         let work = Work { partitions, primaries };
@@ -127,10 +128,9 @@ fn primaries(assigned: &Assigned) -> Option<Partitions> {
 }
 
 /// Those of some partitions that are among others.
-fn among(some: &Partitions, others: &Partitions) -> Partitions {
+fn among(some: &HashSet<(&TopicName, i32)>, others: &Partitions) -> Partitions {
     let both = others.iter().filter_map(|(topic, numbers)| {
-        let (_, marked) = some.iter().find(|(other, _)| other == topic)?;
-        let both: Vec<i32> = numbers.iter().copied().filter(|number| marked.contains(number)).collect();
+        let both: Vec<i32> = numbers.iter().copied().filter(|number| some.contains(&(topic, *number))).collect();
         (!both.is_empty()).then(|| (topic.clone(), both))
     });
     both.collect()

@@ -65,7 +65,8 @@ fn member(id: &str, instance: Option<&str>) -> DescribedMember {
 }
 
 fn running(members: Vec<DescribedMember>) -> Described {
-    Described { state: "Stable".into(), protocol_type: "consumer".into(), protocol: "range".into(), members }
+    let (state, protocol_type) = ("Stable".into(), "consumer".into());
+    Described { state, protocol_type, protocol: "range".into(), members, draws: false }
 }
 
 fn generation(number: i32, leads: bool, planned: bool) -> Event {
@@ -120,13 +121,84 @@ fn others_may_come_between_but_not_for_ever() {
     let (mut story, _) = Story::joins(TAKES, running(vec![member("java-1", None)]));
     for attempt in 2..=3 {
         story.give(generation(attempt, false, false));
-        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned() });
+        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned(), draws: false });
         assert_eq!(story.wants(), [Action::TakeOver]);
     }
     story.give(generation(4, false, false));
-    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into() });
+    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into(), retakes_in: None, drawn: false });
     story.give(generation(5, false, false));
     assert!(matches!(story.said(), Saying::Follows { .. }));
+    assert!(story.standing.next_deadline().is_none());
+}
+
+#[test]
+fn where_the_leader_is_drawn_it_removes_nobody_before_it_knows_that_it_does_not_lead() {
+    let group = Described { draws: true, ..running(vec![member("java-1", None)]) };
+    let (mut story, join) = Story::joins(TAKES, group.clone());
+    assert!(!join.take_over);
+    story.give(generation(2, true, true));
+    assert!(matches!(story.said(), Saying::Leads { .. }), "the others bring no module");
+    let (mut story, _) = Story::joins(TAKES, group);
+    for attempt in 1..=3 {
+        story.give(generation(attempt, false, false));
+        assert_eq!(story.said(), Saying::TakesOver { attempt: attempt.cast_unsigned(), draws: true });
+    }
+    story.give(generation(4, false, false));
+    assert_eq!(story.said(), Saying::GaveUp { leader: "java-1".into(), retakes_in: None, drawn: true });
+}
+
+#[test]
+fn who_gave_up_tries_again_later_if_the_lead_is_to_be_taken_again() {
+    let wishes = Wishes { retake: true, ..TAKES };
+    let (mut story, _) = Story::joins(wishes, running(vec![member("java-1", None)]));
+    (2..=4).for_each(|number| {
+        story.give(generation(number, false, false)).wants();
+    });
+    for (number, wait) in [(5, 1), (6, 2), (7, 4)] {
+        let wait = Duration::from_secs(wait);
+        let gave_up = Saying::GaveUp { leader: "java-1".into(), retakes_in: Some(wait), drawn: false };
+        assert_eq!(story.told.pop(), Some(gave_up));
+        story.pass(wait);
+        assert_eq!(story.wants(), [Action::TakeOver], "one try each time, and ever more slowly");
+        story.give(generation(number, false, false));
+    }
+}
+
+#[test]
+fn a_lead_that_was_lost_out_of_the_group_is_taken_again_too() {
+    let loses: [fn(&mut Story); 3] = [
+        |story| {
+            story.give(Event::Out("the session ended".into())).pass(Duration::from_secs(1));
+        },
+        |story| {
+            story.give(Event::StoodDown("other".into())).give(Event::Elected);
+        },
+        // It has lost the lead already, and waits to take it again.
+        |story| {
+            story.give(generation(2, false, false));
+            story.give(Event::Out("the session ended".into())).pass(Duration::from_secs(2));
+        },
+    ];
+    let there = running(vec![member("java-1", None)]);
+    let back = running(vec![member("java-1", None), member("divvy-lead-0", Some("divvy-lead"))]);
+    for lose in loses {
+        for retake in [true, false] {
+            let (mut story, _) = Story::joins(Wishes { retake, ..Wishes::default() }, Described::default());
+            story.give(generation(1, true, true));
+            lose(&mut story);
+            assert_eq!(story.wants().last(), Some(&Action::Look));
+            let mut twin = Story { standing: story.standing.clone(), told: vec![], wanted: vec![], now: story.now };
+            assert_eq!(story.give(Event::Looked(Ok(there.clone()))).join().take_over, retake);
+            // Its place was kept: whether it still leads it knows when it is there.
+            assert!(!twin.give(Event::Looked(Ok(back.clone()))).join().take_over);
+            twin.give(generation(9, false, false));
+            assert_eq!(twin.wants(), if retake { vec![Action::TakeOver] } else { vec![] });
+        }
+    }
+    let (mut story, _) = Story::joins(Wishes { retake: true, ..Wishes::default() }, there.clone());
+    story.give(generation(1, false, false)).give(Event::Out("fenced".into())).pass(Duration::from_secs(1));
+    assert_eq!(story.wants(), [Action::Look]);
+    assert!(!story.give(Event::Looked(Ok(there))).join().take_over, "it never had what it could take again");
 }
 
 #[test]
@@ -140,8 +212,21 @@ fn who_comes_back_takes_its_place_and_looks_whether_the_plan_still_holds() {
     assert_eq!(story.wants(), [Action::Review]);
     story.give(Event::Reviewed(Ok(false)));
     assert_eq!(story.said(), Saying::Confirmed);
+    story.give(generation(5, true, false));
+    story.wants();
     story.give(Event::Reviewed(Ok(true)));
     assert!(matches!(story.wants().as_slice(), [Action::PlanAnew(_)]));
+}
+
+#[test]
+fn what_a_review_says_of_a_plan_that_is_no_longer_in_force_means_nothing() {
+    let (mut story, _) = Story::joins(Wishes::default(), Described::default());
+    story.give(generation(4, true, false));
+    assert_eq!(story.wants(), [Action::Review]);
+    story.told.clear();
+    // Somebody came meanwhile: this one has made the plan since.
+    story.give(generation(5, true, true)).give(Event::Reviewed(Ok(true))).give(Event::Reviewed(Err("away".into())));
+    assert!(story.wants().is_empty() && story.told.is_empty());
 }
 
 #[test]
@@ -209,6 +294,24 @@ fn out_of_the_group_it_looks_again() {
     assert!(matches!(story.said(), Saying::Out { .. }));
     story.pass(Duration::from_secs(1));
     assert_eq!(story.wants(), [Action::Look]);
+}
+
+#[test]
+fn who_is_refused_twice_for_the_same_reason_does_not_try_for_ever() {
+    let (mut story, _) = Story::joins(Wishes::default(), Described::default());
+    let refuse = |story: &mut Story, why: &str| {
+        story.give(Event::Out(why.into()));
+        let wanted = story.wants();
+        story.pass(Duration::from_secs(10)).give(Event::Looked(Ok(Described::default())));
+        story.wants();
+        wanted
+    };
+    assert_eq!(refuse(&mut story, "its session is too short"), []);
+    assert_eq!(refuse(&mut story, "the group is full"), [], "something has changed");
+    story.give(generation(1, true, true)).wants();
+    assert_eq!(refuse(&mut story, "the group is full"), [], "it was in meanwhile");
+    assert_eq!(refuse(&mut story, "the group is full"), []);
+    assert!(matches!(refuse(&mut story, "the group is full").as_slice(), [Action::Stop(why)] if why.contains("full")));
 }
 
 #[test]

@@ -120,11 +120,17 @@ pub enum Saying {
     TakesOver {
         /// Which try this is.
         attempt: u32,
+        /// Whether the coordinator draws the leader.
+        draws: bool,
     },
     /// It could not take the lead: others were quicker each time.
     GaveUp {
         /// Who leads.
         leader: String,
+        /// Whether it tries again, and when.
+        retakes_in: Option<Duration>,
+        /// Whether the coordinator drew the other one each time.
+        drawn: bool,
     },
     /// The plan in force is what would be decided now.
     Confirmed,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -18,11 +19,14 @@ type franz struct {
 }
 
 func joinFranz(mine seat, owns *owner) (member, error) {
+	topics := strings.Split(mine.topic, ",")
+	mine.topic = topics[0]
 	options := []kgo.Opt{
 		kgo.SeedBrokers(mine.server),
 		kgo.ClientID(mine.name),
 		kgo.ConsumerGroup(mine.group),
-		kgo.ConsumeTopics(mine.topic),
+		kgo.ConsumeTopics(topics...),
+		kgo.Rack(os.Getenv("RACK")),
 		kgo.DisableAutoCommit(),
 		kgo.SessionTimeout(session),
 		kgo.HeartbeatInterval(heartbeat),

@@ -58,9 +58,13 @@ public final class Member {
         if (instance != null) {
             settings.put("group.instance.id", instance);
         }
-        this.topic = topic;
+        if (System.getenv("RACK") != null) {
+            settings.put("client.rack", System.getenv("RACK"));
+        }
+        List<String> topics = List.of(topic.split(","));
+        this.topic = topics.get(0);
         this.consumer = new KafkaConsumer<>(settings);
-        this.consumer.subscribe(List.of(topic), new ConsumerRebalanceListener() {
+        this.consumer.subscribe(topics, new ConsumerRebalanceListener() {
             @Override
             public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
                 tell(consumer.assignment().stream().filter(owned -> !revoked.contains(owned)));
@@ -98,7 +102,7 @@ public final class Member {
 
     /** Says what it owns, if that has changed: what is revoked before others can have it. */
     private void tell(Stream<TopicPartition> partitions) {
-        String owned = partitions.map(TopicPartition::partition).sorted().map(String::valueOf)
+        String owned = partitions.filter(owns -> owns.topic().equals(topic)).map(TopicPartition::partition).sorted().map(String::valueOf)
                 .collect(Collectors.joining(", "));
         String state = "\"partitions\": [" + owned + "], \"assignments\": " + assignments;
         if (!state.equals(told)) {

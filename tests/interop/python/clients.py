@@ -1,6 +1,7 @@
 """Group members made of unmodified Kafka clients, all with the same few methods."""
 
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -17,7 +18,7 @@ ANSWER_S = 20
 class KafkaPython:
     """kafka-python's consumer."""
 
-    def __init__(self, server, group, topic, name, strategy="default", instance=None):
+    def __init__(self, server, group, topic, name, strategy="default", instance=None, topics=()):
         import kafka
         from kafka.consumer.subscription_state import ConsumerRebalanceListener
 
@@ -29,7 +30,7 @@ class KafkaPython:
         class Listener(ConsumerRebalanceListener):
             def on_partitions_revoked(self, revoked):
                 # The library goes on to list them until it is assigned something else.
-                member._revoked = {partition.partition for partition in revoked}
+                member._revoked = {place.partition for place in revoked if place.topic == topic}
                 member.tell(member.owned())
 
             def on_partitions_assigned(self, assigned):
@@ -51,7 +52,8 @@ class KafkaPython:
             heartbeat_interval_ms=HEARTBEAT_MS,
             **more,
         )
-        self._consumer.subscribe([topic], listener=Listener())
+        self._topic = topic
+        self._consumer.subscribe([topic, *topics], listener=Listener())
 
     @staticmethod
     def _strategies():
@@ -77,7 +79,7 @@ class KafkaPython:
             time.sleep(POLL_S)
 
     def owned(self):
-        return {partition.partition for partition in self._consumer.assignment()} - self._revoked
+        return {place.partition for place in self._consumer.assignment() if place.topic == self._topic} - self._revoked
 
     def commit(self, topic, partition, offset):
         place = self._kafka.TopicPartition(topic, partition)
@@ -96,7 +98,7 @@ class KafkaPython:
 class Confluent:
     """confluent-kafka's consumer: librdkafka."""
 
-    def __init__(self, server, group, topic, name, strategy="default", instance=None):
+    def __init__(self, server, group, topic, name, strategy="default", instance=None, topics=()):
         import confluent_kafka
 
         self._kafka = confluent_kafka
@@ -106,6 +108,9 @@ class Confluent:
             more["partition.assignment.strategy"] = strategy
         if instance is not None:
             more["group.instance.id"] = instance
+        if "RACK" in os.environ:
+            more["client.rack"] = os.environ["RACK"]
+        self._topic = topic
         self._consumer = confluent_kafka.Consumer(
             {
                 "bootstrap.servers": server,
@@ -120,13 +125,16 @@ class Confluent:
                 **more,
             }
         )
-        self._consumer.subscribe([topic], on_assign=self._count, on_revoke=self._revoked)
+        self._consumer.subscribe([topic, *topics], on_assign=self._count, on_revoke=self._revoked)
 
     def _count(self, _consumer, _partitions):
         self.assignments += 1
 
     def _revoked(self, _consumer, partitions):
-        self.tell(self.owned() - {partition.partition for partition in partitions})
+        self.tell(self.owned() - self._numbers(partitions))
+
+    def _numbers(self, places):
+        return {place.partition for place in places if place.topic == self._topic}
 
     def poll(self):
         message = self._consumer.poll(POLL_S)
@@ -137,7 +145,7 @@ class Confluent:
                 raise RuntimeError(message.error())
 
     def owned(self):
-        return {partition.partition for partition in self._consumer.assignment()}
+        return self._numbers(self._consumer.assignment())
 
     def commit(self, topic, partition, offset):
         place = self._kafka.TopicPartition(topic, partition, offset)
@@ -158,7 +166,7 @@ class Confluent:
 class Aiokafka:
     """aiokafka's consumer, its event loop run between commands."""
 
-    def __init__(self, server, group, topic, name, strategy="default", instance=None):
+    def __init__(self, server, group, topic, name, strategy="default", instance=None, topics=()):
         import asyncio
 
         import aiokafka
@@ -196,10 +204,11 @@ class Aiokafka:
                 heartbeat_interval_ms=HEARTBEAT_MS,
                 **more,
             )
-            consumer.subscribe([topic], listener=Listener())
+            consumer.subscribe([topic, *topics], listener=Listener())
             await consumer.start()
             return consumer
 
+        self._topic = topic
         self._loop = asyncio.new_event_loop()
         self._consumer = self._run(start())
 
@@ -210,7 +219,7 @@ class Aiokafka:
         self._run(self._consumer.getmany(timeout_ms=int(POLL_S * 1000)))
 
     def owned(self):
-        return {partition.partition for partition in self._consumer.assignment()}
+        return {place.partition for place in self._consumer.assignment() if place.topic == self._topic}
 
     def commit(self, topic, partition, offset):
         place = self._kafka.TopicPartition(topic, partition)
@@ -227,7 +236,7 @@ class Aiokafka:
 class Kcat:
     """kcat as a balanced consumer; it has no way to commit what was not read, so it only shares."""
 
-    def __init__(self, server, group, topic, name, strategy="default", instance=None):
+    def __init__(self, server, group, topic, name, strategy="default", instance=None, topics=()):
         settings = {
             "client.id": name,
             "session.timeout.ms": SESSION_MS,
@@ -242,7 +251,7 @@ class Kcat:
         command = ["setpriv", "--pdeathsig", "KILL", "kcat", "-E", "-d", "broker", "-b", server]
         for key, value in settings.items():
             command += ["-X", f"{key}={value}"]
-        command += ["-G", group, topic]
+        command += ["-G", group, topic, *topics]
         self._kcat = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=subprocess.PIPE, text=True)
         self._heard = threading.Condition()
         self._owned = set()

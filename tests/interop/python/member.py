@@ -15,7 +15,8 @@ from clients import CLIENTS
 
 def main(client, server, group, topic, name, strategy, instance=None):
     logging.basicConfig(level=logging.INFO, stream=sys.stderr)
-    member = CLIENTS[client](server, group, topic, name, strategy, instance)
+    topic, *more = topic.split(",")
+    member = CLIENTS[client](server, group, topic, name, strategy, instance, more)
     commands = listen()
     told = None
 

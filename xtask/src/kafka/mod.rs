@@ -67,9 +67,15 @@ impl Broker {
         let text = properties::text(&folder, &ports, settings);
         let file = folder.join("server.properties");
         fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
-        format(&classpath, &folder)?;
+        format(&classpath, &folder, settings.controller.is_none())?;
         let (process, started_in) = run(&classpath, &folder, &ports)?;
         Ok(Self { certificates, started_in, folder, classpath, ports, process })
+    }
+
+    /// Starts a broker more of the same cluster, which stands in that rack.
+    pub fn another(&self, rack: &str) -> Result<Self> {
+        let controller = Some(self.ports[properties::LISTENERS.len()]);
+        Self::start(&Settings { controller, ..Settings::default() }.with("node.id", 2).with("broker.rack", rack))
     }
 
     /// Where clients that say nothing of TLS or a login reach it.
@@ -134,12 +140,13 @@ impl Drop for Broker {
     }
 }
 
-/// Makes an empty log of metadata, which already knows the users.
-fn format(classpath: &str, folder: &Path) -> Result<()> {
+/// Makes an empty log of metadata, the controller's already with the users.
+fn format(classpath: &str, folder: &Path, controls: bool) -> Result<()> {
     let mut command = java::command(classpath, "kafka.tools.StorageTool");
-    command.args(["format", "--cluster-id", "ZGl2dnktaW50ZXJvcC0wMQ", "--standalone", "--config"]);
+    let role = if controls { "--standalone" } else { "--no-initial-controllers" };
+    command.args(["format", "--cluster-id", "ZGl2dnktaW50ZXJvcC0wMQ", role, "--config"]);
     command.arg(folder.join("server.properties"));
-    for user in USERS {
+    for user in USERS.iter().filter(|_| controls) {
         for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
             command.args(["--add-scram", &format!("{mechanism}=[name={user},password={PASSWORD}]")]);
         }

@@ -94,6 +94,8 @@ impl Listener {
 pub struct Settings {
     /// Lines of `server.properties` that go before ours.
     pub more: Vec<(String, String)>,
+    /// Where the controller is, for a broker that is none itself.
+    pub controller: Option<u16>,
 }
 
 impl Settings {
@@ -138,8 +140,11 @@ pub fn text(folder: &Path, ports: &Ports, settings: &Settings) -> String {
             let _ = writeln!(text, "{key}={value}");
         }
     };
-    let controller = ports[LISTENERS.len()];
-    for (key, value) in USUAL {
+    let controller = settings.controller.unwrap_or(ports[LISTENERS.len()]);
+    if settings.controller.is_some() {
+        set("process.roles", "broker");
+    }
+    for (key, value) in USUAL.iter().skip(usize::from(settings.controller.is_some())) {
         set(key, value);
     }
     set("log.dirs", &folder.join("data").display().to_string());
@@ -149,8 +154,12 @@ pub fn text(folder: &Path, ports: &Ports, settings: &Settings) -> String {
             |listener: &Listener| format!("{}://{}:{}", listener.name(), host(*listener), ports[*listener as usize]);
         LISTENERS.iter().map(one).collect::<Vec<_>>().join(",")
     };
-    set("listeners", &format!("{},CONTROLLER://127.0.0.1:{controller}", all(|_| "127.0.0.1")));
-    set("advertised.listeners", &format!("{},CONTROLLER://127.0.0.1:{controller}", all(Listener::host)));
+    let ours = match settings.controller {
+        Some(_) => String::new(),
+        None => format!(",CONTROLLER://127.0.0.1:{controller}"),
+    };
+    set("listeners", &format!("{}{ours}", all(|_| "127.0.0.1")));
+    set("advertised.listeners", &format!("{}{ours}", all(Listener::host)));
     let protocols = LISTENERS.map(|listener| format!("{}:{}", listener.name(), listener.protocol()));
     set("listener.security.protocol.map", &format!("{},CONTROLLER:PLAINTEXT", protocols.join(",")));
     for listener in LISTENERS {
