@@ -72,6 +72,7 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
             served_by = plan.served_by.to_string()
         ),
         Notice::TopicsMissing(topics) => log!("topics_missing", topics = topics.len()),
+        Notice::TopicsUnknown { reason } => log!("topics_unknown", reason = reason.as_str()),
         Notice::Matching(topics) => log!("matching", topics = topics.len()),
         Notice::Suspended(protocols) => log!("suspended", protocols = protocols.len()),
         Notice::NoPlan { reason } => log!("no_plan", reason = reason.as_str()),
