@@ -9,6 +9,9 @@ use crate::ids::TopicName;
 /// A rack's name.
 pub type Rack = String;
 
+/// Racks of one partition: more replicas than anybody runs.
+pub const MAX_RACKS_PER_PARTITION: usize = 16;
+
 /// One topic.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Topic {

@@ -13,8 +13,9 @@ pub const MAX_RACKS: usize = abi::NO_RACK as usize;
 /// Members that one partition may go to: claims of more layers would not be carried (section 6.3 of the design).
 pub const MAX_COPIES: u16 = abi::MAX_CLAIM_LAYERS as u16;
 
-/// Replicas of one partition that are looked at for their racks: more than anybody runs, and the width of a column.
-pub const MAX_REPLICAS: usize = 64;
+/// The widest column of replicas' racks that a request has: topics need not be a coordinator's, which have fewer
+/// ([`crate::topics::MAX_RACKS_PER_PARTITION`]).
+pub const MAX_RACK_COLUMN: usize = 64;
 
 /// What a reply may be longer than its owner maps or states: a whole memo, and as much again for user data and diagnostics.
 pub const REPLY_SLACK_BYTES: usize = MAX_MEMO_BYTES + 64 * 1024;

@@ -8,7 +8,7 @@ use divvy_guest::abi::{self, NO_RACK, names};
 use serde_json::Value;
 
 use super::claims::{self, Claim, Holds};
-use super::limits::{MAX_RACKS, MAX_REPLICAS};
+use super::limits::{MAX_RACK_COLUMN, MAX_RACKS};
 use super::manifest::{Copies, Manifest, Mode};
 use super::view::{View, ViewMember};
 use super::{CallError, Column, FaultKind, LeaderInput, MemberInput};
@@ -188,7 +188,7 @@ fn racks<'a>(
 fn replica_racks(view: &View<'_>, topics: &TopicTable, racks: &[&str]) -> Option<Vec<u8>> {
     let of_topics =
         || view.topics.iter().map(|topic| (topic, topics.get(topic.name).map_or(&[][..], |t| &t.racks[..])));
-    let width = of_topics().flat_map(|(_, racks)| racks).map(Vec::len).max().unwrap_or(0).min(MAX_REPLICAS);
+    let width = of_topics().flat_map(|(_, racks)| racks).map(Vec::len).max().unwrap_or(0).min(MAX_RACK_COLUMN);
     if width == 0 {
         return None;
     }

@@ -21,17 +21,21 @@ pub struct Kafka {
 }
 
 impl Kafka {
-    /// Connects, logs in if told to, and asks what is served.
+    /// Connects to what `--server` names, logs in if told to, and asks what is served.
     pub fn connect(address: &str, security: &SecurityArgs) -> Result<Self> {
-        Self::open(address, security.read()?)
+        Self::dial(address, security.read()?, "--server")
     }
 
-    /// The same with what was read already.
+    /// The same with what `--brokers` names, and what was read already.
     pub fn open(address: &str, security: Security) -> Result<Self> {
-        let dial = Dial { client_id: Text::from("divvy-cli"), security };
+        Self::dial(address, security, "--brokers")
+    }
+
+    fn dial(address: &str, security: Security, flag: &str) -> Result<Self> {
+        let dial = Dial::new("divvy-cli", security);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the runtime cannot start")?;
-        let connection = runtime.block_on(dial.open(address)).map_err(|error| not_reached(&error))?;
+        let connection = runtime.block_on(dial.open(address)).map_err(|error| not_reached(&error, flag))?;
         Ok(Self { connection, runtime })
     }
 
@@ -53,11 +57,11 @@ impl Kafka {
     }
 }
 
-fn not_reached(error: &Unreachable) -> anyhow::Error {
-    if error.is_refusal() {
-        return Failure::of(Kind::Failed, error.to_string());
-    }
-    Failure::of(Kind::Unreachable, format!("{error}, with --server HOST:PORT"))
+fn not_reached(error: &Unreachable, flag: &str) -> anyhow::Error {
+    let kind = if error.is_refusal() { Kind::Failed } else { Kind::Unreachable };
+    // Every sentence about an address ends with what to give instead.
+    let flag = if error.is_nobody() { format!(", with {flag}") } else { String::new() };
+    Failure::of(kind, format!("{error}{flag}"))
 }
 
 /// What a server's refusal means for whoever asked.

@@ -9,7 +9,8 @@ use clap::Args;
 use super::failure::{Failure, Kind};
 use super::output::{aside, plain};
 use crate::peer::{
-    LoginSource, Mechanism, PasswordSource, Security, SecurityError, SecuritySource, TlsFiles, read_properties,
+    LoginSource, Mechanism, PasswordSource, Properties, Security, SecurityError, SecuritySource, TlsFiles,
+    read_properties,
 };
 
 /// Where they stand in the help.
@@ -53,18 +54,26 @@ fn mechanism(text: &str) -> Result<Mechanism, &'static str> {
 impl SecurityArgs {
     /// Reads the files, before anybody is connected to.
     pub fn read(&self) -> Result<Security> {
-        let mut source = SecuritySource::default();
-        if let Some(path) = &self.command_config {
-            source = from_file(path)?;
-        }
-        source.tls = self.tls_files().or(source.tls);
-        source.login = self.login().or(source.login);
-        source.read().map_err(usage)
+        self.source()?.read().map_err(usage)
     }
 
-    fn tls_files(&self) -> Option<TlsFiles> {
-        let files = TlsFiles { ca: self.tls_ca.clone(), certificate: self.tls_cert.clone(), key: self.tls_key.clone() };
-        (self.tls || files != TlsFiles::default()).then_some(files)
+    fn source(&self) -> Result<SecuritySource> {
+        let file = self.command_config.as_deref().map(properties).transpose()?.unwrap_or_default();
+        let tls = self.tls_files(file.tls).or(file.security.tls);
+        Ok(SecuritySource { tls, login: self.login().or(file.security.login) })
+    }
+
+    /// What is said here, and what the file says beside it: each of the three for itself, but for a certificate and its key,
+    /// which belong together.
+    fn tls_files(&self, file: TlsFiles) -> Option<TlsFiles> {
+        let is_said = self.tls || self.tls_ca.is_some() || self.tls_cert.is_some();
+        is_said.then(|| {
+            let ca = self.tls_ca.clone().or(file.ca);
+            match &self.tls_cert {
+                None => TlsFiles { ca, ..file },
+                certificate => TlsFiles { ca, certificate: certificate.clone(), key: self.tls_key.clone() },
+            }
+        })
     }
 
     fn login(&self) -> Option<LoginSource> {
@@ -78,11 +87,55 @@ impl SecurityArgs {
 
 /// Reads such a file; what is passed over is told beside the answer.
 pub fn from_file(path: &Path) -> Result<SecuritySource> {
+    Ok(properties(path)?.security)
+}
+
+fn properties(path: &Path) -> Result<Properties> {
     let read = read_properties(path).map_err(usage)?;
     read.notes.iter().for_each(|note| aside(&plain(&format!("note: {note}"))));
-    Ok(read.security)
+    Ok(read)
 }
 
 fn usage(error: SecurityError) -> anyhow::Error {
     Failure::of(Kind::Usage, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        security: SecurityArgs,
+    }
+
+    /// The files that a line of flags is for, beside a file of settings.
+    fn files(settings: &str, flags: &str) -> Option<TlsFiles> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("client.properties");
+        std::fs::write(&path, settings).unwrap();
+        let line = ["divvy", "--command-config", path.to_str().unwrap()].into_iter().chain(flags.split_whitespace());
+        Line::try_parse_from(line).unwrap().security.source().unwrap().tls
+    }
+
+    #[test]
+    fn what_is_said_beside_a_file_holds_and_the_rest_of_the_file_too() {
+        let file = "ssl.truststore.location=their-ca\nssl.keystore.location=their-pem\n";
+        let all = |ca: &str, certificate: &str, key: &str| TlsFiles {
+            ca: Some(ca.into()),
+            certificate: Some(certificate.into()),
+            key: Some(key.into()),
+        };
+        let theirs = all("their-ca", "their-pem", "their-pem");
+        for protocol in ["SSL", "PLAINTEXT"] {
+            let settings = format!("security.protocol={protocol}\n{file}");
+            assert_eq!(files(&settings, ""), (protocol == "SSL").then(|| theirs.clone()));
+            assert_eq!(files(&settings, "--tls"), Some(theirs.clone()));
+            assert_eq!(files(&settings, "--tls-ca ca"), Some(all("ca", "their-pem", "their-pem")));
+            assert_eq!(files(&settings, "--tls-cert c --tls-key k"), Some(all("their-ca", "c", "k")));
+        }
+    }
 }

@@ -160,3 +160,36 @@ fn kind(error: &StartError, data: &DataPlace) -> Kind {
         StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: Serve,
+    }
+
+    #[test]
+    fn a_cluster_of_the_command_line_is_connected_to_as_the_file_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("divvy.toml");
+        let text =
+            "kafka.security.protocol = \"SASL_SSL\"\nkafka.sasl.mechanism = \"PLAIN\"\nkafka.sasl.username = \"u\"\n";
+        let kafka = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let line = ["divvy", "--config", path.to_str().unwrap(), "--kafka", "kafka:9092"];
+            Line::try_parse_from(line).unwrap().serve.read(false).unwrap().kafka.unwrap()
+        };
+        let named = "kafka.bootstrap.servers = \"another:9092\"\n".to_owned();
+        for text in [text, &(named + text)] {
+            let kafka = kafka(text);
+            assert_eq!(kafka.servers, ["kafka:9092"]);
+            assert!(kafka.security.tls.is_some() && kafka.security.login.is_some(), "{kafka:?}");
+        }
+        assert_eq!(kafka(""), KafkaCluster::at(vec!["kafka:9092".to_owned()]));
+    }
+}

@@ -1,7 +1,7 @@
 //! How a member is put together.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -24,7 +24,7 @@ use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
 use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
-use crate::peer::{Dial, Security};
+use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
 use crate::sandbox::Sandbox;
 use crate::wire::Text;
 
@@ -40,6 +40,7 @@ pub struct Builder {
     bootstrap: Vec<String>,
     client_id: String,
     security: Security,
+    request_timeout: Duration,
     /// Where topics are asked for, if not at the coordinator.
     kafka: Option<(Vec<String>, Security)>,
     instance_id: Option<String>,
@@ -67,6 +68,7 @@ impl Builder {
             bootstrap: addresses(bootstrap),
             client_id: "divvy".to_owned(),
             security: Security::default(),
+            request_timeout: REQUEST_TIMEOUT,
             kafka: None,
             instance_id: None,
             modules: None,
@@ -146,8 +148,11 @@ impl Builder {
     /// Protocol type `connect`, served by `connect` unless [`Builder::assignor_names`] says otherwise: a share of connectors
     /// and their tasks, handed over step by step; [`super::Share::Partitions`] has tasks by connector, -1 is the connector
     /// itself. `url` is where this worker answers the others. What there is to share is said by [`Builder::context`] with
-    /// [`super::connectors`], or by the group's settings, and how far this worker has read that by
-    /// [`super::Member::set_config_offset`].
+    /// [`super::connectors`] (in no other form), or by the group's settings (`config.connect.connectors`), and how far this
+    /// worker has read that by [`super::Member::set_config_offset`].
+    ///
+    /// Such a worker goes on with its tasks while it joins. So its group's settings must not say `config.connect.rebalance =
+    /// "eager"`: that shares everything anew in one round, and a task would begin on one worker before another has ended it.
     pub fn connect(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self.protocol_type(CONNECT)
@@ -194,6 +199,13 @@ impl Builder {
     /// Encryption and login, on every connection of the member.
     pub fn security(mut self, security: Security) -> Self {
         self.security = security;
+        self
+    }
+
+    /// How long a peer may take to answer what it does not hold back for the group, and to let the member in, before its
+    /// connection is given up and another one is looked for. 10 seconds unless it is said.
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
         self
     }
 
@@ -248,7 +260,8 @@ impl Builder {
     }
 
     /// Starts the member. It returns as soon as the modules are read; the group is joined in the background, and
-    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included.
+    /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included. One that refuses the login or the
+    /// certificate when it is asked first ends the member with [`super::Rebalance::Failed`].
     pub async fn join(mut self) -> Result<Member, JoinError> {
         self.check()?;
         let (inbox, inputs) = Inbox::new();
@@ -257,24 +270,26 @@ impl Builder {
             inbox.event(Event::TakeOver);
         }
         let (news, received) = mpsc::channel(UNREAD_NEWS);
-        let config = self.config;
+        let instance = self.instance_id.filter(|name| !name.is_empty()).map(Text::from);
+        let config = Config { is_static: instance.is_some(), ..self.config };
         let client_id = Text::from(self.client_id);
-        let kafka = self.kafka.map(|(bootstrap, security)| {
-            Arc::new(Data::new(bootstrap, Dial { client_id: client_id.clone(), security }))
-        });
+        let request_timeout = self.request_timeout;
+        let dial = |security| Dial { client_id: client_id.clone(), security, request_timeout };
+        let kafka = self.kafka.map(|(bootstrap, security)| Arc::new(Data::new(bootstrap, dial(security))));
         let runtime = Runtime {
             caller: Arc::new(Caller {
                 group: config.group.clone(),
-                instance: self.instance_id.filter(|name| !name.is_empty()).map(Text::from),
+                instance,
                 session_timeout: config.session_timeout,
                 rebalance_timeout: config.rebalance_timeout,
-                parked: config.rebalance_timeout + PARKED_EXTRA,
+                parked: config.rebalance_timeout + PARKED_EXTRA.min(request_timeout),
             }),
             finder: Arc::new(Finder {
                 bootstrap: self.bootstrap,
-                dial: Dial { client_id, security: self.security },
+                dial: dial(self.security),
                 group: config.group.clone(),
                 data: kafka,
+                brokers: Mutex::default(),
             }),
             membership: Membership::new(config, clock::entropy(), clock::now()),
             shelf,

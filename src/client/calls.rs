@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::limits::{REASON_MAX_CHARS, REQUEST_TIMEOUT};
+use super::limits::REASON_MAX_CHARS;
 use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol};
 use crate::membership::Peer;
@@ -92,7 +92,7 @@ impl Caller {
             HeartbeatRequestTag { modules: Some(modules), wait_ms: None }.put(&mut request.tags);
         }
         // A heartbeat that takes a whole session says nothing any more.
-        let answer = to.call(&request, REQUEST_TIMEOUT.min(self.session_timeout)).await?;
+        let answer = to.call(&request, to.request_timeout().min(self.session_timeout)).await?;
         Ok(answer.error_code)
     }
 
@@ -101,7 +101,7 @@ impl Caller {
         let mut request = self.beat(sent);
         let wait_ms = u32::try_from(wait.as_millis()).unwrap_or(u32::MAX);
         HeartbeatRequestTag { modules: None, wait_ms: Some(wait_ms) }.put(&mut request.tags);
-        let answer = to.call(&request, wait + REQUEST_TIMEOUT).await?;
+        let answer = to.call(&request, wait + to.request_timeout()).await?;
         Ok(answer.error_code)
     }
 
@@ -115,11 +115,9 @@ impl Caller {
         }
     }
 
-    /// A member with a lasting name that ends says nothing: it is expected back, as Kafka's own clients have it. One that
-    /// hands over leaves by that name (KIP-345), or by its id where the coordinator is older than that.
+    /// A member with a lasting name leaves by that (KIP-345), or by its id where the coordinator is older than that.
     pub(super) async fn leave(&self, to: &Connection, sent: &Sent, how: Leaving) -> Result<ErrorCode, String> {
         let reason = match how {
-            Leaving::Ends if self.instance.is_some() => return Ok(ErrorCode::None),
             Leaving::Ends => "the application leaves",
             Leaving::Drains => "the application drains",
         };
@@ -135,7 +133,7 @@ impl Caller {
             members: vec![identity],
             ..LeaveGroupRequest::default()
         };
-        let answer = to.call(&request, REQUEST_TIMEOUT).await?;
+        let answer = to.call(&request, to.request_timeout()).await?;
         let one = answer.members.first().map(|it| it.error_code).filter(|it| it.is_error());
         Ok(one.unwrap_or(answer.error_code))
     }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use super::error::{CommitError, FetchError};
-use super::limits::REQUEST_TIMEOUT;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
 use crate::peer::Connection;
 use crate::wire::ErrorCode;
@@ -53,7 +52,7 @@ pub(super) async fn commit(
         topics: topics.into_iter().map(topic).collect(),
         ..OffsetCommitRequest::default()
     };
-    let answer = to.call(&request, REQUEST_TIMEOUT).await.map_err(CommitError::Unanswered)?;
+    let answer = to.call(&request, to.request_timeout()).await.map_err(CommitError::Unanswered)?;
     let refused = answer.topics.iter().find_map(|topic| {
         let partition = topic.partitions.iter().find(|it| it.error_code.is_error())?;
         Some(CommitError::Refused {
@@ -91,7 +90,7 @@ pub(super) async fn committed(
         }],
         ..OffsetFetchRequest::default()
     };
-    let answer = to.call(&request, REQUEST_TIMEOUT).await.map_err(FetchError::Unanswered)?;
+    let answer = to.call(&request, to.request_timeout()).await.map_err(FetchError::Unanswered)?;
     let mut found = Found { group, error: answer.error_code, offsets: Vec::new() };
     for topic in &answer.topics {
         topic

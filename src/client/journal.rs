@@ -1,24 +1,42 @@
 //! What happens to a member, as structured logs: target `divvy::member`, with group, member and generation.
 
+use std::borrow::Cow;
+
 use crate::ids::{Generation, GroupId, MemberId};
-use crate::membership::{Assigned, Notice, Share};
+use crate::membership::{Assigned, Membership, Notice, Share};
 
 const TARGET: &str = "divvy::member";
 
-/// Who it happens to.
-pub(super) struct Whose<'a> {
-    pub(super) group: &'a GroupId,
-    pub(super) identity: Option<(MemberId, Generation)>,
+/// Who it happens to: the member as the coordinator knows it, if it does, and its generation.
+#[derive(Clone)]
+pub(super) struct Whose {
+    member: MemberId,
+    generation: Generation,
+}
+
+impl Whose {
+    /// As it is now.
+    pub(super) fn of(membership: &Membership) -> Self {
+        let generation = membership.identity().map_or(Generation::NONE, |(_, generation)| generation);
+        Self { member: membership.id().clone(), generation }
+    }
+
+    /// As it was, unless it was nobody then.
+    pub(super) fn or(&self, now: &Membership) -> Cow<'_, Self> {
+        match self.member == MemberId::default() {
+            true => Cow::Owned(Self::of(now)),
+            false => Cow::Borrowed(self),
+        }
+    }
 }
 
 /// Writes one line.
-pub(super) fn write(whose: &Whose<'_>, notice: &Notice) {
-    let group = whose.group.as_str();
-    let (member, generation) = match (notice, &whose.identity) {
-        (Notice::Assigned(assigned), _) => (assigned.member.as_str(), assigned.generation.0),
-        (Notice::Revoke { generation, .. }, Some((member, _))) => (member.as_str(), generation.0),
-        (_, Some((member, generation))) => (member.as_str(), generation.0),
-        (_, None) => ("", Generation::NONE.0),
+pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
+    let group = group.as_str();
+    let (member, generation) = match notice {
+        Notice::Assigned(assigned) => (assigned.member.as_str(), assigned.generation.0),
+        Notice::Revoke { generation, .. } => (whose.member.as_str(), generation.0),
+        _ => (whose.member.as_str(), whose.generation.0),
     };
     macro_rules! log {
         ($event:literal $(, $field:ident = $value:expr)*) => {

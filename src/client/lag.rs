@@ -9,7 +9,7 @@ use divvy_guest::abi::{UNKNOWN_LAG, names};
 use tokio::time::timeout;
 
 use super::coordinator::Coordinator;
-use super::limits::{LAG_TIMEOUT, LIST_OFFSETS_PARTITIONS, REQUEST_TIMEOUT};
+use super::limits::{LAG_TIMEOUT, LIST_OFFSETS_PARTITIONS};
 use super::{spawn, topics};
 use crate::assignor::Column;
 use crate::ids::{GroupId, TopicName};
@@ -66,7 +66,7 @@ async fn committed(coordinator: &Coordinator, group: &GroupId) -> Result<Offsets
         groups: vec![OffsetFetchRequestGroup { group_id, topics: None, ..OffsetFetchRequestGroup::default() }],
         ..OffsetFetchRequest::default()
     };
-    let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
+    let answer = connection.call(&request, connection.request_timeout()).await?;
     let mut found = Offsets::new();
     let mut note = |topic: &str, partition: i32, offset: i64, is_good: bool| {
         if is_good && offset >= 0 {
@@ -160,7 +160,7 @@ fn requests(partitions: Partitions) -> Vec<ListOffsetsRequest> {
 }
 
 async fn ends_at(connection: &Connection, request: &ListOffsetsRequest) -> Result<Offsets, String> {
-    let answer = connection.call(request, REQUEST_TIMEOUT).await?;
+    let answer = connection.call(request, connection.request_timeout()).await?;
     let mut found = Offsets::new();
     for topic in &answer.topics {
         let name = TopicName::from(topic.name.as_str());

@@ -29,7 +29,7 @@
 
 mod builder;
 mod calls;
-mod clock;
+pub(crate) mod clock;
 mod commit;
 mod coordinator;
 mod data;
@@ -172,8 +172,8 @@ impl Member {
         &self.metrics
     }
 
-    /// Leaves the group: the others get the work now, not after a session timeout. A member with an instance id only
-    /// ends: it is expected back.
+    /// Leaves the group: the others get the work now, not after a session timeout. A coordinator that cannot be reached is
+    /// tried for three seconds. A member with an instance id only ends: it is expected back.
     pub async fn leave(mut self) {
         self.inbox.event(Event::Leave);
         while self.news.recv().await.is_some() {}

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use divvy_guest::abi::names;
 use tokio::sync::{mpsc, oneshot};
@@ -66,7 +65,7 @@ impl Runtime {
         loop {
             let input = tokio::select! {
                 input = inputs.recv() => input,
-                () = until(self.membership.next_deadline()) => Some(Input::Event(Event::Tick)),
+                () = clock::until(self.membership.next_deadline()) => Some(Input::Event(Event::Tick)),
             };
             let Some(input) = input else { return };
             if self.take_in(input) == Life::Over {
@@ -83,6 +82,9 @@ impl Runtime {
                 self.coordinator = Some(Arc::new(coordinator));
                 self.event(Event::CoordinatorFound(peer))
             }
+            Input::Searched(Err(error)) if error.is_refusal() => {
+                self.event(Event::CoordinatorRefuses(error.to_string()))
+            }
             Input::Searched(Err(error)) => self.event(Event::CoordinatorNotFound(error.to_string())),
             Input::ModulesChanged => self.modules_changed(),
             Input::Commit(offsets, answer) => {
@@ -98,8 +100,10 @@ impl Runtime {
 
     fn event(&mut self, event: Event) -> Life {
         let mut life = Life::On;
+        // What is lost, drained or failed is what the member was.
+        let before = Whose::of(&self.membership);
         for action in self.membership.handle(event, clock::now()) {
-            if self.perform(action) == Life::Over {
+            if self.perform(action, &before) == Life::Over {
                 life = Life::Over;
             }
         }
@@ -129,7 +133,7 @@ impl Runtime {
         self.event(Event::Strategies(strategies))
     }
 
-    fn perform(&mut self, action: Action) -> Life {
+    fn perform(&mut self, action: Action, before: &Whose) -> Life {
         match action {
             Action::FindCoordinator => self.find_coordinator(),
             Action::Join(sent, call) => self.request(sent, async move |to, by, sent| {
@@ -172,8 +176,8 @@ impl Runtime {
             }),
             Action::Lead(sent, job) => self.lead(sent, *job),
             Action::Tell(notice) => {
-                let whose = Whose { group: &self.caller.group, identity: self.membership.identity() };
-                journal::write(&whose, &notice);
+                let whose = before.or(&self.membership);
+                journal::write(&self.caller.group, &whose, &notice);
                 match &notice {
                     Notice::Assigned(assigned) => self.metrics.assigned(assigned.cause),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
@@ -317,17 +321,5 @@ async fn complete(call: JoinCall) -> JoinCall {
     match call.asks {
         Some(_) => blocking(move || asked.complete(failed)).await.unwrap_or(call),
         None => call,
-    }
-}
-
-/// Waits for a moment, or for ever.
-async fn until(deadline: Option<Timestamp>) {
-    match deadline {
-        None => std::future::pending().await,
-        Some(at) => {
-            let wait = at - clock::now().mono;
-            // A timer may fire a little early: never spin on the last millisecond.
-            tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::JoinError;
 use crate::assignor::Assignor;
 use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Sandbox, SandboxLimits};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, Sandbox, SandboxLimits};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -42,11 +42,16 @@ impl Modules {
     }
 }
 
+/// Told of each change.
+type OnChange = Box<dyn Fn() + Send + Sync>;
+
 /// The modules at hand, and what was said of the others.
 pub(super) struct Shelf {
     catalog: Arc<Catalog>,
     /// What the application was told of each file that does not serve.
     refused: BTreeMap<PathBuf, String>,
+    /// Folders may outlive many members.
+    _listening: Listening,
 }
 
 impl Shelf {
@@ -55,15 +60,15 @@ impl Shelf {
         sandbox: Option<Sandbox>,
         folders: Vec<PathBuf>,
         cache_folder: Option<PathBuf>,
-        on_change: Box<dyn Fn() + Send + Sync>,
+        on_change: OnChange,
     ) -> Result<Self, JoinError> {
         Ok(Self::of(&Modules::open_with(sandbox, folders, cache_folder)?, on_change))
     }
 
     /// A place at modules that others use as well.
-    pub(super) fn of(modules: &Modules, on_change: Box<dyn Fn() + Send + Sync>) -> Self {
-        modules.0.on_change(on_change);
-        Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new() }
+    pub(super) fn of(modules: &Modules, on_change: OnChange) -> Self {
+        let listening = modules.0.on_change(on_change);
+        Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new(), _listening: listening }
     }
 
     /// The modules that serve.

@@ -4,10 +4,10 @@
 
 use super::calls::Caller;
 use crate::membership::event::{JoinAnswer, JoinCall, Sent};
-use crate::peer::{Connection, REQUEST_TIMEOUT};
-use crate::wire::Text;
+use crate::peer::Connection;
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
 use crate::wire::messages::leave_group::{LeaveGroupRequest, MemberIdentity};
+use crate::wire::{ErrorCode, Text};
 
 /// For the log of the coordinator (KIP-800).
 const REASON: &str = "divvy takes the lead of the group";
@@ -17,10 +17,12 @@ impl Caller {
     pub(super) async fn take_over(&self, to: &Connection, sent: &Sent, call: &JoinCall) -> Result<JoinAnswer, String> {
         let group = Text::from(self.group.as_str());
         let request = DescribeGroupsRequest { groups: vec![group.clone()], ..DescribeGroupsRequest::default() };
-        let answer = to.call(&request, REQUEST_TIMEOUT).await?;
+        let answer = to.call(&request, to.request_timeout()).await?;
         let described = answer.groups.into_iter().next().ok_or("the coordinator does not describe the group")?;
-        if described.error_code.is_error() && !described.members.is_empty() {
-            return Err(format!("the coordinator does not describe the group: {}", described.error_code));
+        // A group that is not there has nobody to remove. Any other refusal is the member's to take like one of JoinGroup.
+        match described.error_code {
+            ErrorCode::None | ErrorCode::GroupIdNotFound => {}
+            error => return Ok(JoinAnswer::refused(error)),
         }
         let members: Vec<MemberIdentity> = described
             .members

@@ -1,6 +1,6 @@
-//! What there is of topics, as the leader of a group asks for it.
+//! What there is of topics, as members ask for it: a leader for its group, the others for themselves.
 
-use super::limits::{METADATA_REQUEST_BYTES, REQUEST_TIMEOUT, TOPIC_OVERHEAD_BYTES};
+use super::limits::{METADATA_REQUEST_BYTES, TOPIC_OVERHEAD_BYTES};
 use crate::ids::TopicName;
 use crate::membership::event::Look;
 use crate::peer::Connection;
@@ -43,7 +43,7 @@ pub(super) async fn each_answer(
 /// Asks for these topics, or for all.
 async fn ask(connection: &Connection, topics: Option<Vec<MetadataRequestTopic>>) -> Result<MetadataResponse, String> {
     let request = MetadataRequest { topics, ..MetadataRequest::default() };
-    let answer = connection.call(&request, REQUEST_TIMEOUT).await?;
+    let answer = connection.call(&request, connection.request_timeout()).await?;
     match answer.error_code.is_error() {
         true => Err(format!("{} refuses Metadata: {}", connection.address(), answer.error_code)),
         false => Ok(answer),

@@ -7,7 +7,8 @@ use crate::ids::MemberId;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
-use super::state::State;
+use super::roster::Member;
+use super::state::{Stable, State};
 use super::trigger::Trigger;
 use super::{Group, Step};
 
@@ -59,12 +60,14 @@ impl Group {
     /// The end of a phase, or the end of a hold within it.
     fn phase_deadline(&mut self, step: &mut Step) {
         let now = step.now.mono;
+        let is_up_to_store = self.is_up_to_store();
         match &self.state {
             State::Empty => {}
-            State::Joining(joining) if joining.deadline <= now => self.join_deadline(step),
+            State::Joining(joining) if joining.deadline <= now && !is_up_to_store => self.join_deadline(step),
             State::Joining(_) => self.try_complete(step),
-            State::AwaitingSync(awaiting) if awaiting.deadline <= now => self.sync_deadline(step),
             State::Stable(_) if self.is_over_size() => self.rebalance(Trigger::OverSize, step),
+            State::AwaitingSync(_) | State::Stable(_) if is_up_to_store => {}
+            State::AwaitingSync(awaiting) if awaiting.deadline <= now => self.sync_deadline(step),
             State::Stable(stable) if stable.sync_deadline.is_some_and(|at| at <= now) => self.sync_deadline(step),
             State::AwaitingSync(_) | State::Stable(_) => {}
         }
@@ -73,7 +76,7 @@ impl Group {
     /// Members that were told their generation and never asked for their state are removed, heartbeats or not
     /// (KAFKA-12890).
     fn sync_deadline(&mut self, step: &mut Step) {
-        let late = self.roster.members.iter().filter(|(_, member)| !member.synced);
+        let late = self.roster.members.iter().filter(|(id, member)| !member.synced && !self.store_owes_answer(id));
         let late: Vec<MemberId> = late.map(|(id, _)| id.clone()).collect();
         for id in &late {
             self.drop_member(id, "did not sync in time", ErrorCode::UnknownMemberId, step);
@@ -82,6 +85,53 @@ impl Group {
             Some(id) => self.rebalance(Trigger::SyncExpired(id), step),
             None => self.settle(),
         }
+    }
+
+    /// Until when the phase waits for members that have not done their part; none if it does not, or not for one alone.
+    pub(super) fn waits_for_members_until(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Joining(joining) => joining.initial.is_none().then_some(joining.deadline),
+            State::AwaitingSync(awaiting) => Some(awaiting.deadline),
+            State::Stable(stable) => stable.sync_deadline,
+            State::Empty => None,
+        }
+    }
+
+    /// Whether a member has its part of the phase to do yet.
+    pub(super) fn is_awaited(&self, id: &MemberId) -> bool {
+        let joins = matches!(self.state, State::Joining(_));
+        self.roster.members.get(id).is_some_and(|it| if joins { !it.has_joined() } else { !it.synced })
+    }
+
+    /// Whether the phase waits only for members that the store keeps from knowing their places: their time runs when it has
+    /// told them. One that is missed in a join phase is reason enough, as all are answered together.
+    fn is_up_to_store(&self) -> bool {
+        if !self.ledger.held.owes_joins() || self.waits_for_members_until().is_none() {
+            return false;
+        }
+        let mut missed = self.roster.members.iter().filter(|(id, it)| self.is_awaited(id) && !self.is_away(it));
+        match self.state {
+            State::Joining(_) => missed.any(|(id, _)| self.store_owes_answer(id)),
+            _ => missed.all(|(id, _)| self.store_owes_answer(id)),
+        }
+    }
+
+    /// Whether nobody waits for that member to join: its place is kept (KIP-345).
+    fn is_away(&self, member: &Member) -> bool {
+        matches!(self.state, State::Joining(_)) && member.is_static()
+    }
+
+    /// The phase waits until then at least.
+    pub(super) fn wait_for_members_until(&mut self, at: Timestamp) {
+        let deadline = match &mut self.state {
+            State::Joining(joining) if joining.initial.is_none() => &mut joining.deadline,
+            State::AwaitingSync(awaiting) => &mut awaiting.deadline,
+            State::Stable(Stable { sync_deadline: Some(deadline) }) => deadline,
+            State::Empty | State::Joining(_) | State::Stable(_) => return,
+        };
+        *deadline = at.max(*deadline);
+        let deadline = *deadline;
+        self.wake_by(deadline);
     }
 
     /// The next moment at which a tick may do something: exact but for sessions, which may have been renewed since.
@@ -100,6 +150,8 @@ impl Group {
     fn phase_ends(&self) -> Option<Timestamp> {
         match &self.state {
             State::Empty => None,
+            State::Stable(_) if self.is_over_size() => Some(Timestamp::default()),
+            _ if self.is_up_to_store() => None,
             State::Joining(joining) => {
                 let holds = self.roster.pending.held_until();
                 let released = holds.unwrap_or_default().max(self.hold_until);
@@ -107,7 +159,6 @@ impl Group {
                 Some(if completes { joining.deadline.min(released) } else { joining.deadline })
             }
             State::AwaitingSync(awaiting) => self.unsynced().then_some(awaiting.deadline),
-            State::Stable(_) if self.is_over_size() => Some(Timestamp::default()),
             State::Stable(stable) => stable.sync_deadline,
         }
     }

@@ -3,6 +3,7 @@
 //! nobody was told that they are durable.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::ids::MemberId;
 use crate::time::Timestamp;
@@ -37,6 +38,8 @@ struct HeldAnswer {
     seq: Seq,
     /// When it has waited for too long.
     until: Timestamp,
+    /// What was left to the member that it tells its place when it was made: until then the group waits for that member.
+    left: Option<Duration>,
     ticket: Ticket,
     reply: Reply,
 }
@@ -51,10 +54,10 @@ impl Held {
         self.answers.insert(self.came, answer);
     }
 
-    fn take(&mut self, place: u64) -> Option<(Ticket, Reply)> {
-        let HeldAnswer { ticket, reply, .. } = self.answers.remove(&place)?;
-        self.places.remove(&ticket);
-        if let Some(id) = told_of_place(&reply)
+    fn take(&mut self, place: u64) -> Option<HeldAnswer> {
+        let taken = self.answers.remove(&place)?;
+        self.places.remove(&taken.ticket);
+        if let Some(id) = told_of_place(&taken.reply)
             && let Some(count) = self.joins.get_mut(id)
         {
             *count -= 1;
@@ -66,16 +69,16 @@ impl Held {
             // Mostly there is none, and the maps of most groups would keep their memory for the next ones.
             *self = Self { came: self.came, ..Self::default() };
         }
-        Some((ticket, reply))
+        Some(taken)
     }
 
-    fn take_first_if(&mut self, is_due: impl Fn(&HeldAnswer) -> bool) -> Option<(Ticket, Reply)> {
+    fn take_first_if(&mut self, is_due: impl Fn(&HeldAnswer) -> bool) -> Option<HeldAnswer> {
         let place = self.answers.first_key_value().filter(|(_, answer)| is_due(answer)).map(|(place, _)| *place);
         self.take(place?)
     }
 
     /// The first, if everything up to its record is durable.
-    pub fn take_stored(&mut self, upto: Seq) -> Option<(Ticket, Reply)> {
+    fn take_stored(&mut self, upto: Seq) -> Option<HeldAnswer> {
         self.take_first_if(|answer| answer.seq <= upto)
     }
 
@@ -92,6 +95,11 @@ impl Held {
     pub fn fits(&self, stored: Seq) -> bool {
         self.places.len() == self.answers.len()
             && self.answers.iter().all(|(at, it)| it.seq > stored && self.places.get(&it.ticket) == Some(at))
+    }
+
+    /// Whether anybody's place is among them.
+    pub fn owes_joins(&self) -> bool {
+        !self.joins.is_empty()
     }
 
     fn owes_join(&self, id: &MemberId) -> bool {
@@ -116,8 +124,26 @@ impl Group {
     /// Holds an answer until all is durable that was handed to the store so far, or until its time is over.
     pub(super) fn hold_back(&mut self, ticket: Ticket, reply: Reply, now: Timestamp) {
         let until = now + self.limits.offsets_commit_timeout;
-        self.ledger.held.push(HeldAnswer { seq: self.ledger.emitted, until, ticket, reply });
+        let left = told_of_place(&reply).and(self.waits_for_members_until()).map(|at| at - now);
+        self.ledger.held.push(HeldAnswer { seq: self.ledger.emitted, until, left, ticket, reply });
         self.wake_by(until);
+    }
+
+    /// Sends what is durable by now.
+    pub(super) fn send_stored(&mut self, step: &mut Step) {
+        while let Some(answer) = self.ledger.held.take_stored(self.ledger.stored) {
+            self.let_time_run(&answer, step.now.mono);
+            step.effects.replies.push((answer.ticket, answer.reply));
+        }
+    }
+
+    /// No time of a member's runs while its answer waits for the store: it has from here on what it had then.
+    fn let_time_run(&mut self, answer: &HeldAnswer, now: Timestamp) {
+        let Some(id) = told_of_place(&answer.reply) else { return };
+        self.renew(id, now);
+        if self.is_awaited(id) {
+            self.wait_for_members_until(now + answer.left.unwrap_or_else(|| self.roster.rebalance_timeout()));
+        }
     }
 
     /// Whether a member's answer to JoinGroup waits for the store. No client says that it is alive while it waits for
@@ -130,9 +156,8 @@ impl Group {
     /// JoinGroup it was is judged by its session from here on.
     pub(super) fn forget_held(&mut self, ticket: Ticket, step: &Step) -> bool {
         let Some(place) = self.ledger.held.places.get(&ticket).copied() else { return false };
-        let dropped = self.ledger.held.take(place);
-        if let Some(id) = dropped.as_ref().and_then(|(_, reply)| told_of_place(reply)) {
-            self.renew(id, step.now.mono);
+        if let Some(dropped) = self.ledger.held.take(place) {
+            self.let_time_run(&dropped, step.now.mono);
         }
         true
     }
@@ -141,11 +166,9 @@ impl Group {
     /// who ask again.
     pub(super) fn give_up_on_store(&mut self, step: &mut Step) {
         let now = step.now.mono;
-        while let Some((ticket, reply)) = self.ledger.held.take_first_if(|answer| answer.until <= now) {
-            if let Some(id) = told_of_place(&reply) {
-                self.renew(id, now);
-            }
-            step.effects.replies.push((ticket, failed(reply, GIVEN_UP)));
+        while let Some(answer) = self.ledger.held.take_first_if(|answer| answer.until <= now) {
+            self.let_time_run(&answer, now);
+            step.effects.replies.push((answer.ticket, failed(answer.reply, GIVEN_UP)));
         }
         if self.plan_stored_by().is_some_and(|until| until <= now) {
             let ids: Vec<MemberId> = self.roster.members.keys().cloned().collect();

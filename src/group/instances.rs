@@ -81,6 +81,8 @@ impl Group {
         member.update(request);
         let differs = said != self.protocol.as_ref().map(|protocol| member.metadata(protocol));
         (member.used_id, member.knows_id, member.replaces) = (false, false, true);
+        // It need not ask for a state before it knows its place: its session says how long that is kept (KIP-345).
+        member.synced = true;
         // Its place is an old one: while its JoinGroup waits it does not expire (S35).
         member.is_new = false;
         member.renew(step.now.mono);
@@ -108,6 +110,7 @@ impl Group {
             plan.rename(it.old, &it.new);
         }
         self.ownership.rename(it.old, &it.new);
+        self.settle();
         // A replacement that a crash could undo would fence the process that lives (KAFKA-10284).
         self.emit_generation(step);
         let reply = self.replacement_reply(&it, step.now.wall);

@@ -9,7 +9,6 @@ use crate::wire::ErrorCode;
 
 use super::effects::{DeleteOffsetsReply, LeaveReply, Reply};
 use super::event::{Seq, Ticket};
-use super::held::told_of_place;
 use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
@@ -152,12 +151,7 @@ impl Group {
 
     pub(super) fn stored(&mut self, upto: Seq, step: &mut Step) {
         self.ledger.stored = self.ledger.stored.max(upto.min(self.ledger.emitted));
-        while let Some((ticket, reply)) = self.ledger.held.take_stored(self.ledger.stored) {
-            if let Some(id) = told_of_place(&reply) {
-                self.renew(id, step.now.mono);
-            }
-            step.effects.replies.push((ticket, reply));
-        }
+        self.send_stored(step);
         let State::AwaitingSync(awaiting) = &self.state else { return };
         if matches!(awaiting.submission, Some(Submission::Storing(seq, _)) if seq <= self.ledger.stored) {
             self.hand_out(step);

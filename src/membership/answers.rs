@@ -19,10 +19,14 @@ use crate::wire::ErrorCode;
 
 impl Membership {
     pub(super) fn joined(&mut self, sent: &Sent, answer: JoinAnswer) {
-        let reason = match &self.state {
-            State::Joining { ticket, reason } if *ticket == sent.ticket => reason.clone(),
+        let (reason, removes_others) = match &self.state {
+            State::Joining { ticket, removes_others, reason } if *ticket == sent.ticket => {
+                (reason.clone(), *removes_others)
+            }
             _ => return,
         };
+        // Who is refused has removed nobody, and still wants to.
+        self.removes_others |= removes_others && !matches!(answer.error, ErrorCode::None | ErrorCode::MemberIdRequired);
         match answer.error {
             ErrorCode::None => self.enter(answer, reason.cause),
             ErrorCode::MemberIdRequired => {
@@ -169,7 +173,9 @@ impl Membership {
         self.last_state = Some(answer_state);
         if let Some(plan) = joined.basis.plan.as_deref() {
             let states = Arc::new(call.states.clone());
-            self.tell_planned(joined.generation, &joined.protocol, plan, Arc::clone(&states));
+            // What made the plan, not what serves by now: a file may have been replaced meanwhile.
+            let digest = call.origin.as_ref().and_then(|it| it.digest);
+            self.tell_planned(joined.generation, &joined.protocol, plan, digest, Arc::clone(&states));
             // A plan that leaves work to nobody is no fall-back of the next one, and is not waited with.
             if !plan.is_bare {
                 self.remember_plan(states, plan.memo.clone());
@@ -208,20 +214,21 @@ impl Membership {
     /// A heartbeat was answered. Only an answer about the present generation and id means anything: one that was sent
     /// before the last rejoin speaks of a member that no longer exists (B12, coordinator.md 5, item 40).
     pub(super) fn beaten(&mut self, sent: &Sent, error: ErrorCode) {
-        self.heart.land(sent.ticket);
+        let is_newest = self.heart.land(sent.ticket);
         if !self.is_present(sent) {
             return;
         }
+        if is_newest && matches!(error, ErrorCode::None | ErrorCode::RebalanceInProgress) {
+            self.confirm(sent);
+        }
         match error {
+            // It says nothing of the newest, whose sending is what would be confirmed.
+            ErrorCode::None if !is_newest => {}
             ErrorCode::None => {
-                self.confirm(sent);
                 self.heart.met_no_rebalance();
                 self.ask_again();
             }
-            ErrorCode::RebalanceInProgress => {
-                self.confirm(sent);
-                self.called_back();
-            }
+            ErrorCode::RebalanceInProgress => self.called_back(),
             error => self.beat_refused(error),
         }
     }

@@ -121,6 +121,8 @@ pub struct Config {
     pub assignors: Vec<String>,
     /// The member's own settings for its group; a divvy coordinator's take their place.
     pub rules: Rules,
+    /// Whether it has a name that lasts (`group.instance.id`): a process that ends is expected back.
+    pub is_static: bool,
     /// How a changed module is offered where the coordinator is not divvy.
     pub rollout: Rollout,
     /// How long the coordinator may hear nothing before it gives the member up.
@@ -129,7 +131,8 @@ pub struct Config {
     pub rebalance_timeout: Duration,
     /// How often the member says that it is alive.
     pub heartbeat_interval: Duration,
-    /// How often a leader looks whether its plan's topics are still what they were.
+    /// How often a leader looks whether its plan's topics are still what they were, and every member with a pattern which
+    /// topics match it.
     pub topics_interval: Duration,
 }
 
@@ -153,6 +156,7 @@ impl Config {
             facts: BTreeMap::new(),
             assignors: Vec::new(),
             rules: Rules::default(),
+            is_static: false,
             rollout: Rollout::default(),
             session_timeout: limits::SESSION_TIMEOUT,
             rebalance_timeout: limits::REBALANCE_TIMEOUT,

@@ -2,14 +2,11 @@
 //! join again. A rebalance that is under way is no reason to wait, unless the member hands over in steps: then what it brought
 //! into the rebalance is finished first.
 
-use super::event::{Leaving, Sent};
 use super::listen::Ear;
-use super::state::{Coordinator, Hold, Joined, Keeps, State, Then};
+use super::state::{Hold, Joined, Keeps, State, Then};
 use super::why::Cause;
-use super::{Action, Membership, Notice, Share};
-use crate::ids::{Generation, MemberId};
-use crate::time::Timestamp;
-use crate::wire::ErrorCode;
+use super::{Membership, Notice, Share};
+use crate::ids::MemberId;
 
 /// Whether the member is to be in its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,9 +51,7 @@ impl Membership {
                 let State::Stable { joined, share, .. } = std::mem::replace(&mut self.state, State::Over) else {
                     return;
                 };
-                self.revoke_all(joined.generation, &share);
-                let (told, reason) = (joined.generation, Cause::Start.because("it drains"));
-                self.state = State::GivingUp { joined, share, told, keeps: None, reason };
+                self.revoke(joined, share, None, Cause::Start.because("it drains"));
             }
             // Its answer brings the id to leave with.
             State::Joining { .. } if self.member == MemberId::default() => {}
@@ -74,24 +69,17 @@ impl Membership {
         if let Some(held) = self.held.as_ref().filter(|_| !self.finishing) {
             let (generation, share) = (held.generation, Share::Partitions(held.partitions.clone()));
             self.finishing = true;
-            self.revoke_all(generation, &share);
+            self.tell(Notice::Revoke { generation, share });
         }
-    }
-
-    fn revoke_all(&mut self, generation: Generation, share: &Share) {
-        self.tell(Notice::Revoke { generation, share: share.clone() });
     }
 
     /// What a member that drains does with what it kept while it gave up the rest.
     pub(super) fn give_up_rest(&mut self, joined: Joined, keeps: Keeps) {
         let share = Share::Partitions(keeps.held);
-        let (told, reason) = (joined.generation, Cause::Start.because("it drains"));
-        if share.is_nothing() {
-            self.state = State::Stable { joined, share, hold: Hold::Ours };
-            return;
+        match share.is_nothing() {
+            true => self.state = State::Stable { joined, share, hold: Hold::Ours },
+            false => self.revoke(joined, share, None, Cause::Start.because("it drains")),
         }
-        self.revoke_all(told, &share);
-        self.state = State::GivingUp { joined, share, told, keeps: None, reason };
     }
 
     /// Nothing is left to finish: the coordinator is told, so that others get the work now.
@@ -105,49 +93,8 @@ impl Membership {
         self.state = State::Leaving { ticket: None, then: Then::Rest { at_the_latest } };
     }
 
-    /// When a member that cannot reach its coordinator is out all the same.
-    pub(super) fn out_at(&self) -> Option<Timestamp> {
-        match (&self.state, &self.coordinator) {
-            (State::Leaving { ticket: None, .. }, Coordinator::Known(_)) => Some(Timestamp(0)),
-            (State::Leaving { ticket: None, then: Then::Rest { at_the_latest } }, _) => Some(*at_the_latest),
-            _ => None,
-        }
-    }
-
-    /// LeaveGroup can be sent, or need not be sent any more.
-    pub(super) fn go(&mut self) {
-        if !matches!(self.coordinator, Coordinator::Known(_)) {
-            return self.rest();
-        }
-        let sent = self.send();
-        if let State::Leaving { ticket, .. } = &mut self.state {
-            *ticket = Some(sent.ticket);
-        }
-        self.out.push(Action::Leave(sent, Leaving::Drains));
-    }
-
-    /// LeaveGroup was answered. A member that is not known there any more is out, too.
-    pub(super) fn left(&mut self, sent: &Sent, error: ErrorCode) {
-        let State::Leaving { ticket, then } = self.state else { return };
-        if ticket != Some(sent.ticket) {
-            return;
-        }
-        match (then, error) {
-            (Then::End, _) => self.over(Notice::Left),
-            (_, ErrorCode::None | ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId) => self.rest(),
-            (
-                _,
-                ErrorCode::CoordinatorLoadInProgress | ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator,
-            ) => self.lose_coordinator(error.text()),
-            (_, error) => {
-                self.tell(Notice::LeaveRefused { reason: error.to_string() });
-                self.rest();
-            }
-        }
-    }
-
     /// The member is out of its group.
-    fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.member = MemberId::default();
         self.forget_plan();
         self.brought.clear();

@@ -47,6 +47,8 @@ pub enum Event {
     CoordinatorFound(Peer),
     /// It is not, for the reason given.
     CoordinatorNotFound(String),
+    /// Somebody is there and lets nobody in like this, for the reason given.
+    CoordinatorRefuses(String),
     /// JoinGroup was answered.
     Joined(Sent, JoinAnswer),
     /// SyncGroup was answered.
@@ -104,6 +106,22 @@ pub struct JoinAnswer {
     pub skip_assignment: bool,
     /// What only a divvy coordinator tells.
     pub extras: Option<JoinExtras>,
+}
+
+impl JoinAnswer {
+    /// Nothing but the reason why not.
+    pub fn refused(error: ErrorCode) -> Self {
+        Self {
+            error,
+            generation: Generation::NONE,
+            protocol: Protocol::default(),
+            leader: MemberId::default(),
+            member: MemberId::default(),
+            members: Vec::new(),
+            skip_assignment: false,
+            extras: None,
+        }
+    }
 }
 
 /// What a divvy coordinator tells beyond Kafka's answer to JoinGroup.

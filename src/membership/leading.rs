@@ -142,15 +142,12 @@ impl Membership {
         generation: Generation,
         protocol: &Protocol,
         plan: &Accepted,
+        digest: Option<Digest>,
         states: LastPlan,
     ) {
         if self.leading().is_none() {
             return;
         }
-        let digest = match plan.served_by {
-            ServedBy::Chosen => self.strategy(protocol).and_then(|it| it.digest()),
-            _ => None,
-        };
         self.tell(Notice::Planned(Box::new(Planned {
             generation,
             protocol: protocol.clone(),

@@ -68,6 +68,10 @@ pub const LONGEST_LOOK: Duration = Duration::from_secs(300);
 /// Who needs a longer pattern means a list.
 pub const MAX_PATTERN_CHARS: usize = 1_024;
 
+/// How long a member whose process ends tries to say so: a broker that moves its groups needs a second or two, and
+/// somebody waits for the process.
+pub const LEAVE_PATIENCE: Duration = Duration::from_secs(3);
+
 /// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
 pub const FIRST_REST: Duration = Duration::from_secs(1);
 

@@ -15,6 +15,7 @@ pub mod event;
 mod heart;
 pub mod lead;
 pub mod leading;
+mod leave;
 pub mod limits;
 mod listen;
 mod metadata;
@@ -37,8 +38,8 @@ use backoff::{Backoff, Dice};
 use change::{Said, Unsaid};
 pub use config::{Config, Purpose, Rollout};
 use drain::Wish;
+use event::Sent;
 pub use event::{Action, Event, Peer};
-use event::{Leaving, Sent};
 use heart::Heart;
 use lead::{LastPlan, Rules};
 use listen::Ear;
@@ -47,7 +48,7 @@ pub use negotiate::Strategies;
 use negotiate::{Offer, Wishes};
 pub use notice::{Assigned, Notice, Role, Share};
 pub use pattern::TopicPattern;
-use state::{Coordinator, Joined, Partitions, State, Then};
+use state::{Coordinator, Joined, Partitions, State};
 use watch::Watch;
 pub use why::Cause;
 use why::Why;
@@ -72,6 +73,8 @@ pub struct Membership {
     state: State,
     wish: Wish,
     coordinator: Coordinator,
+    /// Whether it was ever found.
+    was_let_in: bool,
     /// What the application was last told is wrong with the coordinator.
     trouble: Option<String>,
     seek_backoff: Backoff,
@@ -127,6 +130,7 @@ impl Membership {
             state: State::Unjoined { join_at: now.mono, reason: Cause::Start.because("it starts") },
             wish: Wish::In,
             coordinator: Coordinator::NotFound { again_at: now.mono },
+            was_let_in: false,
             trouble: None,
             seek_backoff: Backoff::default(),
             join_backoff: Backoff::default(),
@@ -169,6 +173,7 @@ impl Membership {
             Event::Strategies(strategies) => self.learn_strategies(strategies),
             Event::CoordinatorFound(peer) => self.found(peer),
             Event::CoordinatorNotFound(reason) => self.not_found(reason),
+            Event::CoordinatorRefuses(reason) => self.refused_entry(reason),
             Event::Joined(sent, answer) => self.joined(&sent, answer),
             Event::Synced(sent, answer) => self.synced(&sent, answer),
             Event::Beaten(sent, error) => self.beaten(&sent, error),
@@ -198,6 +203,11 @@ impl Membership {
             }
             _ => self.held.as_ref().map(|held| (self.member.clone(), held.generation)),
         }
+    }
+
+    /// What the coordinator calls the member; empty before it gave it an id, and after it left.
+    pub fn id(&self) -> &MemberId {
+        &self.member
     }
 
     /// Whether the application has a share, be it nothing, or finishes one.
@@ -240,20 +250,6 @@ impl Membership {
     fn fail(&mut self, reason: String) {
         self.lose_share(&reason);
         self.over(Notice::Failed { reason });
-    }
-
-    fn leave(&mut self) {
-        if let State::Leaving { ticket: Some(_), then } = &mut self.state {
-            *then = Then::End;
-            return;
-        }
-        if self.member == MemberId::default() || !matches!(self.coordinator, Coordinator::Known(_)) {
-            // Nobody knows this member, or nobody can be told: its session ends by itself.
-            return self.over(Notice::Left);
-        }
-        let sent = self.send();
-        self.state = State::Leaving { ticket: Some(sent.ticket), then: Then::End };
-        self.out.push(Action::Leave(sent, Leaving::Ends));
     }
 
     /// The folders hold other modules now. The last module of a running member is not given up, though its file is gone: a

@@ -16,7 +16,7 @@ pub struct TopicPattern {
 impl TopicPattern {
     /// Reads one; fails with a sentence.
     pub fn new(text: &str) -> Result<Self, String> {
-        if text.len() > MAX_PATTERN_CHARS {
+        if text.chars().count() > MAX_PATTERN_CHARS {
             return Err(format!("it has more than {MAX_PATTERN_CHARS} characters"));
         }
         // By itself first: in the frame around it some mistakes would look like something else.
@@ -57,6 +57,7 @@ mod tests {
 
     #[test]
     fn a_mistake_is_a_sentence() {
+        assert!(TopicPattern::new(&"é".repeat(MAX_PATTERN_CHARS)).is_ok(), "characters, not bytes");
         for wrong in ["clicks-(", "a)(b", "[", &"x".repeat(MAX_PATTERN_CHARS + 1)] {
             assert!(!TopicPattern::new(wrong).unwrap_err().is_empty());
         }

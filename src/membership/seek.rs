@@ -3,7 +3,7 @@
 
 use super::event::Sent;
 use super::listen::Ear;
-use super::state::{Coordinator, State, SyncStep, Then};
+use super::state::{Coordinator, State, SyncStep};
 use super::{Membership, Notice, Peer};
 
 impl Membership {
@@ -33,8 +33,6 @@ impl Membership {
                 self.state = State::Unjoined { join_at: now, reason };
             }
             State::Syncing { sync, .. } => *sync = SyncStep::Due { at: now },
-            // Whoever ends needs no answer.
-            State::Leaving { then: Then::End, .. } => return self.over(Notice::Left),
             State::Leaving { ticket, .. } => *ticket = None,
             _ => {}
         }
@@ -47,6 +45,7 @@ impl Membership {
 
     pub(super) fn found(&mut self, peer: Peer) {
         self.coordinator = Coordinator::Known(peer);
+        self.was_let_in = true;
         if self.trouble.take().is_some() {
             self.tell(Notice::CoordinatorFound);
         }
@@ -56,6 +55,15 @@ impl Membership {
     pub(super) fn not_found(&mut self, reason: String) {
         self.trouble(&reason);
         self.coordinator = Coordinator::NotFound { again_at: self.now.mono + self.seek_backoff.fail(&mut self.dice) };
+    }
+
+    /// A login, a certificate or a setting of TLS is wrong, and to repeat it changes nothing: a member that never got in says
+    /// so and ends. Who was in before waits: passwords and certificates are changed while brokers run, one after the other.
+    pub(super) fn refused_entry(&mut self, reason: String) {
+        match self.was_let_in {
+            true => self.not_found(reason),
+            false => self.fail(reason),
+        }
     }
 
     /// Tells each trouble once, however often the same is met again.

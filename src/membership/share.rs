@@ -27,9 +27,7 @@ impl Membership {
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
             }
             State::Stable { joined, share, hold: Hold::Ours } if !share.is_nothing() => {
-                let told = joined.generation;
-                self.tell(Notice::Revoke { generation: told, share: share.clone() });
-                self.state = State::GivingUp { joined, share, told, keeps: None, reason };
+                self.revoke(joined, share, None, reason);
             }
             giving_up @ State::GivingUp { .. } => self.state = giving_up,
             _ => self.state = State::Unjoined { join_at: self.now.mono, reason },
@@ -92,10 +90,14 @@ impl Membership {
             return self.give_up(reason);
         }
         let held = held.map(|held| without(&held.partitions, &over)).unwrap_or_default();
-        let (told, over) = (joined.generation, Share::Partitions(over));
-        self.tell(Notice::Revoke { generation: told, share: over.clone() });
-        let keeps = Some(Keeps { share: partitions, held });
-        self.state = State::GivingUp { joined, share: over, told, keeps, reason };
+        self.revoke(joined, Share::Partitions(over), Some(Keeps { share: partitions, held }), reason);
+    }
+
+    /// Asks the application for a share of that generation, and waits for it.
+    pub(super) fn revoke(&mut self, joined: Joined, share: Share, keeps: Option<Keeps>, reason: Why) {
+        let told = joined.generation;
+        self.tell(Notice::Revoke { generation: told, share: share.clone() });
+        self.state = State::GivingUp { joined, share, told, keeps, reason };
     }
 
     /// The coordinator answers a heartbeat of the generation that was in doubt. That proves nothing: one that is still reading

@@ -40,8 +40,8 @@ pub(super) enum Coordinator {
 pub(super) enum State {
     /// In no generation; it joins then, if the coordinator is known.
     Unjoined { join_at: Timestamp, reason: Why },
-    /// JoinGroup is on its way.
-    Joining { ticket: u64, reason: Why },
+    /// JoinGroup is on its way, and removes everybody else or not.
+    Joining { ticket: u64, removes_others: bool, reason: Why },
     /// It leads and makes the plan.
     Planning { joined: Joined, members: Arc<Vec<MemberInput>>, step: Step },
     /// SyncGroup is on its way, or is sent again then.
@@ -71,8 +71,8 @@ pub(super) struct Keeps {
 /// What comes after LeaveGroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Then {
-    /// Nothing: the member is over.
-    End,
+    /// Nothing: the member is over, then at the latest.
+    End { at_the_latest: Timestamp },
     /// A rest. Without a coordinator that could be told it begins when the session is over.
     Rest { at_the_latest: Timestamp },
 }

@@ -162,7 +162,7 @@ impl Membership {
         (self.rejoin, self.unsaid) = (None, None);
         let removes_others = std::mem::take(&mut self.removes_others);
         let call = JoinCall { protocol_type, offers, removes_others, asks, reason: reason.text.clone() };
-        self.state = State::Joining { ticket: sent.ticket, reason };
+        self.state = State::Joining { ticket: sent.ticket, removes_others, reason };
         self.out.push(Action::Join(sent, call));
     }
 

@@ -1,11 +1,14 @@
-//! A leader's other duty: the topics, their partitions and racks may change after the plan was made. It compares with
-//! what the plan was made with, not with what it saw first, so a topic made in between is not missed (B44).
+//! Topics that come, go and change. Every member looks at its own when it begins, to say which are missing; one with a pattern
+//! again and again, for what it matches. And it is a leader's other duty: topics, their partitions and racks may change
+//! after the plan was made. It compares with what the plan was made with, not with what it saw first, so a topic made in
+//! between is not missed (B44).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::backoff::Backoff;
+use super::change::Said;
 use super::config::{Config, Purpose};
 use super::event::Look;
 use super::limits::{GATHER, LONGEST_LOOK, LOOK_PER_PARTITION};
@@ -25,8 +28,6 @@ pub(super) struct Watch {
     backoff: Backoff,
     /// What the application knows to be missing.
     missing: BTreeSet<TopicName>,
-    /// What the application knows its pattern to match.
-    told: Vec<TopicName>,
     /// When a look last ended, well or not.
     looked: Option<Timestamp>,
     /// Whether a topic of the plan was missing when it was last looked at.
@@ -39,7 +40,7 @@ impl Watch {
         let names = config.purpose.topics().to_vec();
         let due = (!names.is_empty() || is_pattern(&config.purpose)).then_some(now);
         let (backoff, missing) = (Backoff::default(), BTreeSet::new());
-        Self { names, due, flying: None, backoff, missing, told: Vec::new(), looked: None, doubts: false }
+        Self { names, due, flying: None, backoff, missing, looked: None, doubts: false }
     }
 
     /// A leader looks now, and then again and again, at all topics of its group.
@@ -85,8 +86,7 @@ fn is_pattern(purpose: &Purpose) -> bool {
 impl Membership {
     /// Begins to watch as a newcomer does.
     pub(super) fn watch_own(&mut self) {
-        let told = std::mem::take(&mut self.watch.told);
-        self.watch = Watch { told, ..Watch::of_member(&self.config, self.now.mono) };
+        self.watch = Watch::of_member(&self.config, self.now.mono);
     }
 
     /// Another one leads, and watches; a pattern is everybody's own to watch.
@@ -168,13 +168,11 @@ impl Membership {
         self.review_words();
     }
 
-    /// Tells what the pattern matches, with the JoinGroup that says it.
+    /// Tells what the pattern matches, with the JoinGroup that says it, unless the last one said the same.
     pub(super) fn tell_matching(&mut self) {
-        if let Purpose::Matching { topics, .. } = &self.config.purpose
-            && (self.watch.told != *topics || self.said.is_none())
-        {
-            self.watch.told.clone_from(topics);
-            self.tell(Notice::Matching(self.watch.told.clone()));
+        let Purpose::Matching { topics, .. } = &self.config.purpose else { return };
+        if !matches!(&self.said, Some(Said::Consumer { topics: said, .. }) if said == topics) {
+            self.tell(Notice::Matching(topics.clone()));
         }
     }
 

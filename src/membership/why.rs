@@ -11,7 +11,8 @@ pub enum Cause {
     Step,
     /// It leads, and its plan's topics, partitions or racks changed.
     Topics,
-    /// What it says of itself changed: facts, metadata, the topics that its pattern matches, the leader's context.
+    /// Its application said something else: facts, metadata, the leader's context, the settings that it leads by, a wish for a
+    /// new plan; or its pattern matches other topics.
     Word,
     /// Its modules changed.
     Modules,

@@ -12,8 +12,8 @@ use tokio::time::{Instant, timeout};
 
 use super::clock;
 use super::dial::Dial;
-use super::limits::{RENEW_AFTER_PERCENT, RENEW_AT_LEAST, RENEW_SPREAD_PERCENT, REQUEST_TIMEOUT, UNWRITTEN_REQUESTS};
-use super::login::{Lifetime, log_in};
+use super::limits::{RENEW_AFTER_PERCENT, RENEW_AT_LEAST, RENEW_SPREAD_PERCENT, UNWRITTEN_REQUESTS};
+use super::login::{Failed, Lifetime, log_in};
 use super::security::Login;
 use super::socket::{End, Outgoing, Socket};
 use super::spawn::{Task, task};
@@ -32,6 +32,7 @@ const API_VERSIONS: i16 = 3;
 pub(crate) struct Connection {
     address: String,
     client_id: Text,
+    request_timeout: Duration,
     outgoing: mpsc::Sender<Outgoing>,
     correlation: AtomicI32,
     /// Requests without an answer yet.
@@ -51,12 +52,13 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects, asks what the peer serves, and logs in.
     pub(super) async fn open(address: &str, dial: &Dial) -> Result<Self, Unreachable> {
-        let socket = Socket::open(address, &dial.security).await?;
+        let socket = Socket::open(address, dial).await?;
         let (outgoing, requests) = mpsc::channel(UNWRITTEN_REQUESTS);
         let end = Arc::new(OnceLock::new());
         let mut connection = Self {
             address: address.to_owned(),
             client_id: dial.client_id.clone(),
+            request_timeout: dial.request_timeout,
             outgoing,
             correlation: AtomicI32::new(0),
             waiting: AtomicUsize::new(0),
@@ -68,12 +70,17 @@ impl Connection {
             end: Arc::clone(&end),
             _task: task(socket.serve(requests, end)),
         };
-        connection.ask_versions().await.map_err(|reason| match connection.end.get() {
-            Some(end) if end.is_tls => Unreachable::tls(address, &end.reason),
-            _ => Unreachable::foreign(address, &reason),
-        })?;
+        let by_tls =
+            |end: &OnceLock<End>| end.get().filter(|end| end.is_tls).map(|end| Unreachable::tls(address, &end.reason));
+        let asked = connection.ask_versions().await;
+        asked.map_err(|reason| by_tls(&connection.end).unwrap_or_else(|| Unreachable::foreign(address, &reason)))?;
         if let Some(login) = &connection.login {
-            let lifetime = log_in(&connection, login).await.map_err(|reason| Unreachable::login(address, &reason))?;
+            let lifetime = log_in(&connection, login).await.map_err(|failed| match failed {
+                Failed::Refused(reason) => Unreachable::login(address, &reason),
+                Failed::Unanswered(reason) => {
+                    by_tls(&connection.end).unwrap_or_else(|| Unreachable::no_login(address, &reason))
+                }
+            })?;
             connection.renewal = RwLock::new(renewal(lifetime));
         }
         Ok(connection)
@@ -87,6 +94,11 @@ impl Connection {
     /// Where it leads.
     pub(crate) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// How long an answer that nobody holds back may take here.
+    pub(crate) fn request_timeout(&self) -> Duration {
+        self.request_timeout
     }
 
     /// Whether it can be used no more.
@@ -134,7 +146,8 @@ impl Connection {
             let mut renewed = self.renewal.write().await;
             if is_due(&renewed) {
                 let lifetime = log_in(self, login).await;
-                let lifetime = lifetime.map_err(|reason| self.close(format!("the login is not renewed: {reason}")))?;
+                let why = |failed: Failed| self.close(format!("the login is not renewed: {}", failed.reason()));
+                let lifetime = lifetime.map_err(why)?;
                 *renewed = renewal(lifetime);
             }
         }
@@ -194,7 +207,7 @@ impl Connection {
         };
         let mut version = API_VERSIONS;
         loop {
-            let frame = self.exchange(&request, version, REQUEST_TIMEOUT).await?;
+            let frame = self.exchange(&request, version, self.request_timeout).await?;
             // A peer that does not serve the version says so in version 0, whatever was asked.
             let refused = frame.get(4..6) == Some(&ErrorCode::UnsupportedVersion.code().to_be_bytes()[..]);
             let read_as = if refused { 0 } else { version };

@@ -1,6 +1,9 @@
 //! How peers are reached: one value for all connections of a client.
 
+use std::time::Duration;
+
 use super::connection::Connection;
+use super::limits::{CONNECT_TIMEOUT, REQUEST_TIMEOUT};
 use super::security::Security;
 use super::unreachable::Unreachable;
 use crate::wire::Text;
@@ -12,9 +15,21 @@ pub(crate) struct Dial {
     pub(crate) client_id: Text,
     /// Encryption and login.
     pub(crate) security: Security,
+    /// How long an answer that nobody holds back may take; see [`REQUEST_TIMEOUT`].
+    pub(crate) request_timeout: Duration,
 }
 
 impl Dial {
+    /// With the usual patience.
+    pub(crate) fn new(client_id: impl Into<Text>, security: Security) -> Self {
+        Self { client_id: client_id.into(), security, request_timeout: REQUEST_TIMEOUT }
+    }
+
+    /// How long a connect may take, and a handshake.
+    pub(super) fn connect_timeout(&self) -> Duration {
+        CONNECT_TIMEOUT.min(self.request_timeout)
+    }
+
     /// Connects, logs in if there is a login, and knows then what the peer serves.
     pub(crate) async fn open(&self, address: &str) -> Result<Connection, Unreachable> {
         Connection::open(address, self).await

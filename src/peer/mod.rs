@@ -6,6 +6,7 @@
 mod clock;
 mod connection;
 mod dial;
+mod files;
 mod limits;
 mod login;
 mod properties;
@@ -22,9 +23,11 @@ pub(crate) use dial::{Dial, address_of};
 pub(crate) use limits::REQUEST_TIMEOUT;
 pub use properties::Properties;
 pub use security::{Login, Mechanism, Password, Security, SecurityError};
-pub use source::{LoginSource, PASSWORD_VARIABLE, PasswordSource, SecuritySource, read_properties};
+pub use source::{
+    LoginSource, PASSWORD_VARIABLE, PROTOCOLS, PasswordSource, Protocol, SecuritySource, read_properties,
+};
 pub use tls::{Tls, TlsFiles};
 pub use unreachable::Unreachable;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::security::{Mechanism, Password, SecurityError};
-use super::source::{LoginSource, PasswordSource, SecuritySource};
+use super::source::{LoginSource, PROTOCOLS, PasswordSource, Protocol, SecuritySource};
 use super::tls::TlsFiles;
 
 /// What such a file says.
@@ -13,6 +13,8 @@ use super::tls::TlsFiles;
 pub struct Properties {
     /// `security.protocol` and what goes with it.
     pub security: SecuritySource,
+    /// The files for TLS, whether or not the protocol says that it is used.
+    pub tls: TlsFiles,
     /// What was passed over: a sentence each.
     pub notes: Vec<String>,
 }
@@ -22,21 +24,18 @@ impl Properties {
     pub fn parse(path: &Path, text: &str) -> Result<Self, SecurityError> {
         let mut keys = entries(text);
         let wrong = |what: String| SecurityError::file(path, what);
-        let protocol = keys.remove("security.protocol").unwrap_or_else(|| "PLAINTEXT".to_owned());
-        let (has_tls, has_login) = match protocol.to_ascii_uppercase().as_str() {
-            "PLAINTEXT" => (false, false),
-            "SSL" => (true, false),
-            "SASL_PLAINTEXT" => (false, true),
-            "SASL_SSL" => (true, true),
-            _ => {
-                let expected = "write PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL";
-                return Err(wrong(format!("security.protocol = {protocol}: {expected}")));
+        let protocol = match keys.remove("security.protocol") {
+            None => Protocol::default(),
+            Some(word) => {
+                let known = PROTOCOLS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&word));
+                let expected = PROTOCOLS.map(|(word, _)| word).join(" or ");
+                known.ok_or_else(|| wrong(format!("security.protocol = {word}: write {expected}")))?.1
             }
         };
-        let files = files(&mut keys, path)?;
-        let login = login(&mut keys, path, has_login)?;
-        let security = SecuritySource { tls: has_tls.then_some(files), login: if has_login { login } else { None } };
-        Ok(Self { security, notes: notes(keys, path) })
+        let tls = files(&mut keys, path)?;
+        let login = login(&mut keys, path, protocol.has_login)?;
+        let security = SecuritySource { tls: protocol.has_tls.then(|| tls.clone()), login };
+        Ok(Self { security, tls, notes: notes(keys, path) })
     }
 }
 
@@ -277,7 +276,7 @@ mod tests {
     #[test]
     fn what_would_be_misunderstood_is_refused() {
         for (text, expected) in [
-            ("security.protocol=TLS", "write PLAINTEXT, SSL"),
+            ("security.protocol=TLS", "write PLAINTEXT or SSL"),
             ("security.protocol=SASL_SSL", "sasl.mechanism is missing"),
             ("security.protocol=SASL_SSL\nsasl.mechanism=GSSAPI", "divvy logs in by one of PLAIN"),
             ("security.protocol=SASL_SSL\nsasl.mechanism=PLAIN", "no username"),

@@ -11,10 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 
-use super::dial::host_of;
-use super::limits::CONNECT_TIMEOUT;
-use super::security::Security;
-use super::tls;
+use super::dial::{Dial, host_of};
+use super::tls::{self, Shake};
 use super::unreachable::Unreachable;
 use crate::wire::frame::{FrameLimit, Framer};
 
@@ -56,22 +54,23 @@ pub(super) enum Socket {
 
 impl Socket {
     /// Connects, encrypted if that is wanted.
-    pub(super) async fn open(address: &str, security: &Security) -> Result<Self, Unreachable> {
-        let stream = match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+    pub(super) async fn open(address: &str, dial: &Dial) -> Result<Self, Unreachable> {
+        let limit = dial.connect_timeout();
+        let stream = match timeout(limit, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(error)) => return Err(Unreachable::connect(address, &error)),
-            Err(_) => return Err(Unreachable::silent(address, CONNECT_TIMEOUT)),
+            Err(_) => return Err(Unreachable::silent(address, limit)),
         };
         // Small requests that wait for nothing: Nagle's algorithm would only delay them. A socket that refuses works, too.
         let _ = stream.set_nodelay(true);
-        let Some(tls) = &security.tls else { return Ok(Self::Plain(stream)) };
-        match timeout(CONNECT_TIMEOUT, tls.connect(host_of(address), stream)).await {
+        let Some(tls) = &dial.security.tls else { return Ok(Self::Plain(stream)) };
+        match timeout(limit, tls.connect(host_of(address), stream)).await {
             Ok(Ok(stream)) => Ok(Self::Tls(Box::new(stream))),
-            Ok(Err(reason)) => Err(Unreachable::tls(address, &reason)),
+            Ok(Err(Shake::Refused(reason))) => Err(Unreachable::tls(address, &reason)),
+            Ok(Err(Shake::BrokeOff(reason))) => Err(Unreachable::no_tls(address, &reason)),
             Err(_) => {
-                let waited = CONNECT_TIMEOUT.as_millis();
-                let reason = format!("no handshake within {waited} ms: the port may be one without TLS");
-                Err(Unreachable::tls(address, &reason))
+                let reason = format!("no handshake within {} ms: the port may be one without TLS", limit.as_millis());
+                Err(Unreachable::no_tls(address, &reason))
             }
         }
     }

@@ -1,9 +1,8 @@
 //! Where certificates and passwords come from: a configuration names files, and they are read when they are needed.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::files;
 use super::properties::Properties;
 use super::security::{Login, Mechanism, Password, Security, SecurityError};
 use super::tls::{Tls, TlsFiles};
@@ -16,6 +15,23 @@ const PASSWORD_BYTES: u64 = 4096;
 
 /// Settings of a client are a page.
 const PROPERTIES_BYTES: u64 = 64 * 1024;
+
+/// What `security.protocol` means.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Protocol {
+    /// Connections are encrypted.
+    pub has_tls: bool,
+    /// And begin with a login.
+    pub has_login: bool,
+}
+
+/// Kafka's words for it.
+pub const PROTOCOLS: [(&str, Protocol); 4] = [
+    ("PLAINTEXT", Protocol { has_tls: false, has_login: false }),
+    ("SSL", Protocol { has_tls: true, has_login: false }),
+    ("SASL_PLAINTEXT", Protocol { has_tls: false, has_login: true }),
+    ("SASL_SSL", Protocol { has_tls: true, has_login: true }),
+];
 
 /// What a [`Security`] is made from.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -64,13 +80,7 @@ impl SecuritySource {
 
 /// Reads a file in the form of Kafka's own tools.
 pub fn read_properties(path: &Path) -> Result<Properties, SecurityError> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(PROPERTIES_BYTES + 1).read_to_string(&mut text));
-    read.map_err(|error| SecurityError::file(path, format!("it cannot be read: {error}")))?;
-    if text.len() as u64 > PROPERTIES_BYTES {
-        return Err(SecurityError::file(path, format!("it has more than {PROPERTIES_BYTES} bytes: name another file")));
-    }
-    Properties::parse(path, &text)
+    Properties::parse(path, &files::read_text(path, PROPERTIES_BYTES, "name another file")?)
 }
 
 impl PasswordSource {
@@ -89,13 +99,12 @@ impl PasswordSource {
 }
 
 fn password_of(path: &Path) -> Result<Password, SecurityError> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(PASSWORD_BYTES + 1).read_to_string(&mut text));
-    read.map_err(|error| SecurityError::file(path, format!("the password cannot be read: {error}")))?;
+    const ONE_LINE: &str = "write the password as its only line";
+    let text = files::read_text(path, PASSWORD_BYTES, ONE_LINE)?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
     let line = line.strip_suffix('\r').unwrap_or(line);
-    if text.len() as u64 > PASSWORD_BYTES || line.contains('\n') {
-        return Err(SecurityError::file(path, "it has more than one line: write the password as its only one"));
+    if line.contains('\n') {
+        return Err(SecurityError::file(path, format!("it has more than one line: {ONE_LINE}")));
     }
     Ok(Password::new(line))
 }

@@ -1,7 +1,6 @@
 //! TLS: whom to trust, who we are, and what a handshake that failed means for whoever set it up.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfig, RootCertStore};
 
+use super::files;
 use super::limits::PEM_FILE_BYTES;
 use super::security::SecurityError;
 
@@ -60,26 +60,29 @@ impl Tls {
         Ok(Self(Arc::new(config)))
     }
 
-    /// Shakes hands; the reason if that fails.
-    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, String> {
-        let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| format!("{host:?} is no name that a certificate can be for: give the peer's host name"))?;
+    /// Shakes hands.
+    pub(super) async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, Shake> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            Shake::Refused(format!("{host:?} is no name that a certificate can be for: give the peer's host name"))
+        })?;
         let connector = TlsConnector::from(Arc::clone(&self.0));
-        connector.connect(name, stream).await.map_err(|error| explain(&error))
+        connector.connect(name, stream).await.map_err(|error| match rustls_of(&error) {
+            Some(_) => Shake::Refused(explain(&error)),
+            None => Shake::BrokeOff(explain(&error)),
+        })
     }
 }
 
+/// How a handshake failed.
+pub(super) enum Shake {
+    /// One of the two does not want the other.
+    Refused(String),
+    /// The connection ended in the middle of it.
+    BrokeOff(String),
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, SecurityError> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(PEM_FILE_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|error| SecurityError::file(path, format!("it cannot be read: {error}")))?;
-    if bytes.len() as u64 > PEM_FILE_BYTES {
-        return Err(SecurityError::file(
-            path,
-            format!("it has more than {PEM_FILE_BYTES} bytes: name a file in PEM form"),
-        ));
-    }
-    Ok(bytes)
+    files::read(path, PEM_FILE_BYTES, "name a file in PEM form")
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, SecurityError> {
@@ -141,8 +144,7 @@ fn misfit(certificate: &Path, key: &Path, error: &rustls::Error) -> SecurityErro
 
 /// What ended an encrypted connection, in words that say what to do.
 pub(super) fn explain(error: &io::Error) -> String {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match inner {
+    match rustls_of(error) {
         Some(rustls::Error::InvalidCertificate(problem)) => bad_certificate(problem),
         Some(rustls::Error::AlertReceived(alert)) => alert_received(*alert),
         Some(rustls::Error::InvalidMessage(_)) => {
@@ -161,7 +163,12 @@ pub(super) fn explain(error: &io::Error) -> String {
 
 /// What ended it after its handshake, if that was encryption's doing.
 pub(super) fn explain_later(error: &io::Error) -> Option<String> {
-    error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()).then(|| explain(error))
+    rustls_of(error).map(|_| explain(error))
+}
+
+/// What encryption says, if it is that.
+fn rustls_of(error: &io::Error) -> Option<&rustls::Error> {
+    error.get_ref()?.downcast_ref()
 }
 
 fn bad_certificate(problem: &CertificateError) -> String {

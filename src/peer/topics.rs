@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::topics::{Rack, Topic};
+use crate::topics::{MAX_RACKS_PER_PARTITION, Rack, Topic};
 use crate::wire::messages::metadata::{MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic};
-
-/// More replicas than anybody runs.
-const RACKS_MAX: usize = 16;
 
 /// Where the brokers are that say so.
 pub(crate) type BrokerRacks = BTreeMap<i32, Rack>;
@@ -37,7 +34,7 @@ pub(crate) fn topic(topic: &MetadataResponseTopic, brokers: &BrokerRacks) -> Top
 fn racks_of(partition: &MetadataResponsePartition, brokers: &BrokerRacks) -> Vec<Rack> {
     let mut racks: Vec<Rack> = Vec::new();
     for rack in partition.replica_nodes.iter().filter_map(|node| brokers.get(node)) {
-        if racks.len() < RACKS_MAX && !racks.contains(rack) {
+        if racks.len() < MAX_RACKS_PER_PARTITION && !racks.contains(rack) {
             racks.push(rack.clone());
         }
     }

@@ -21,7 +21,7 @@ mod manifest;
 mod module;
 mod ticker;
 
-pub use catalog::{Catalog, CatalogConfig, ModuleState, ModuleStatus};
+pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use limits::SandboxLimits;
 pub use module::{CallStats, Module};

@@ -9,12 +9,13 @@ use bytes::Bytes;
 
 use super::Handle;
 use super::config::KafkaCluster;
-use super::limits::{CLUSTER_ANSWER_TIMEOUT, CLUSTER_BROKERS_KEPT, CLUSTER_LOOK_FACTOR, CLUSTER_LOOKS_LEFT_OUT};
+use super::limits::{
+    CLUSTER_ANSWER_TIMEOUT, CLUSTER_BROKERS_KEPT, CLUSTER_IDS_KEPT, CLUSTER_LOOK_FACTOR, CLUSTER_LOOKS_LEFT_OUT,
+};
 use crate::ids::TopicName;
 use crate::peer::topics::{racks_of_brokers, topic};
 use crate::peer::{Connection, Dial, Security, address_of};
 use crate::topics::{Rack, Topic};
-use crate::wire::Text;
 use crate::wire::messages::metadata::MetadataRequest;
 use crate::wire::streamed::{self, Part};
 
@@ -29,6 +30,8 @@ pub(crate) struct Cluster {
     connection: Option<Connection>,
     /// Brokers that told of themselves: where to ask when those that were named are away.
     brokers: Vec<String>,
+    /// Who was connected to and did not answer.
+    last: Option<String>,
     known: Arc<Known>,
     /// What is wrong, as it was said last: the same is not said again.
     trouble: Option<String>,
@@ -42,7 +45,8 @@ struct Known {
     racks: BTreeMap<i32, Rack>,
     /// The topics that were there, and are not gone.
     names: BTreeSet<TopicName>,
-    /// Their ids: one that was made anew has another.
+    /// Their ids, and those of topics that are gone: one that was made anew has another (KIP-516), however long it was
+    /// away, and its offsets are another topic's.
     ids: BTreeMap<TopicName, [u8; 16]>,
     /// Topics that were not there in the last look. Who is not there twice is gone.
     missing: BTreeSet<TopicName>,
@@ -65,10 +69,11 @@ impl Cluster {
     pub(crate) fn new(config: &KafkaCluster, security: Security) -> Self {
         Self {
             servers: config.servers.clone(),
-            dial: Dial { client_id: Text::from("divvy-serve"), security },
+            dial: Dial::new("divvy-serve", security),
             max_age: config.max_age,
             connection: None,
             brokers: Vec::new(),
+            last: None,
             known: Arc::default(),
             trouble: None,
             was_seen: false,
@@ -112,12 +117,7 @@ impl Cluster {
     }
 
     async fn look(&mut self, handle: &Handle) -> Result<(), String> {
-        let connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.connect().await?,
-        };
-        let request = MetadataRequest { topics: None, allow_auto_topic_creation: false, ..MetadataRequest::default() };
-        let (frame, version) = connection.call_unread(&request, CLUSTER_ANSWER_TIMEOUT).await?;
+        let (connection, frame, version) = self.ask().await?;
         let known = Arc::clone(&self.known);
         let read = handle.aside(move || read(frame, version, &known)).await;
         let read = read.ok_or_else(|| "its answer could not be read: this is a bug of divvy".to_owned())?;
@@ -134,9 +134,41 @@ impl Cluster {
         Ok(())
     }
 
+    /// Asks for everything. A connection that was kept may be over by now, for brokers close those that were quiet for long:
+    /// that is no trouble, and it is asked over a new one.
+    async fn ask(&mut self) -> Result<(Connection, Bytes, i16), String> {
+        let request = MetadataRequest { topics: None, allow_auto_topic_creation: false, ..MetadataRequest::default() };
+        if let Some(kept) = self.connection.take()
+            && let Ok((frame, version)) = kept.call_unread(&request, CLUSTER_ANSWER_TIMEOUT).await
+        {
+            return Ok((kept, frame, version));
+        }
+        let connection = self.connect().await?;
+        let answer = connection.call_unread(&request, CLUSTER_ANSWER_TIMEOUT).await;
+        // Who lets people in and does not answer is asked last from now on.
+        self.last = answer.is_err().then(|| connection.address().to_owned());
+        let (frame, version) = answer?;
+        Ok((connection, frame, version))
+    }
+
     async fn connect(&self) -> Result<Connection, String> {
-        let opened = self.dial.open_any(&[&self.servers[..], &self.brokers].concat()).await;
+        let (last, first): (Vec<String>, Vec<String>) =
+            self.servers.iter().chain(&self.brokers).cloned().partition(|address| self.last.as_ref() == Some(address));
+        let opened = self.dial.open_any(&[first, last].concat()).await;
         opened.map_err(|error| error.map_or_else(|| "there is no address to ask".to_owned(), |error| error.to_string()))
+    }
+}
+
+/// Lets go of ids of topics that are gone, so that those that come and go for ever take no memory for ever.
+fn forget_some(known: &mut Known) {
+    let mut excess = known.ids.len().saturating_sub(known.names.len() + CLUSTER_IDS_KEPT);
+    if excess > 0 {
+        let names = &known.names;
+        known.ids.retain(|name, _| {
+            let stays = names.contains(name) || excess == 0;
+            excess -= usize::from(!stays);
+            stays
+        });
     }
 }
 
@@ -180,8 +212,8 @@ fn read(frame: Bytes, version: i16, known: &Known) -> Result<Option<Look>, Strin
     let anew = ids.iter().filter(was_another).map(|(name, _)| name.clone()).collect();
     known.names.extend(found.keys().cloned());
     known.names.retain(|name| !gone.contains(name));
-    known.ids.retain(|name, _| !gone.contains(name));
     known.ids.extend(ids);
+    forget_some(&mut known);
     Ok(Some(Look { known: Known { missing, hash, ..known }, brokers, found, gone, anew }))
 }
 

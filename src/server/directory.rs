@@ -70,11 +70,8 @@ impl Directory {
 
     /// Waits until the store was read, at most `load.wait.ms`; false if that was too short.
     pub(crate) async fn loaded(&self) -> bool {
-        if self.is_loaded() {
-            return true;
-        }
-        let mut told = self.loaded.subscribe();
-        matches!(tokio::time::timeout(self.load_wait, told.wait_for(|loaded| *loaded)).await, Ok(Ok(_)))
+        // As nearly always, no timer is needed.
+        self.is_loaded() || tokio::time::timeout(self.load_wait, self.wait_loaded()).await.is_ok()
     }
 
     /// Waits until the store was read, however long that takes; for ever if the server stops before.

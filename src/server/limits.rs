@@ -123,3 +123,6 @@ pub(crate) const CLUSTER_LOOKS_LEFT_OUT: u32 = 12;
 
 /// Addresses of brokers to ask when those that the configuration names are away.
 pub(crate) const CLUSTER_BROKERS_KEPT: usize = 16;
+
+/// Ids of a cluster's topics that are gone, to know them again by: as many as there may be topics here.
+pub(crate) const CLUSTER_IDS_KEPT: usize = 10_000;

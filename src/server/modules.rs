@@ -61,7 +61,7 @@ impl Modules {
             CatalogConfig { cache_folder: config.module_cache.clone(), ..CatalogConfig::new(vec![folder.clone()]) };
         let catalog = Catalog::open(sandbox, opening).map_err(|error| error.to_string())?;
         let changed = Arc::clone(&self.changed);
-        catalog.on_change(Box::new(move || changed.notify_one()));
+        catalog.on_change(Box::new(move || changed.notify_one())).for_good();
         self.changed.notify_one();
         let serving = catalog.modules().len();
         tracing::info!(folder = %folder.display(), serving, "the coordinator's own modules");

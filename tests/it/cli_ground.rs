@@ -49,6 +49,11 @@ pub fn built(module: &str) -> String {
     path
 }
 
+/// Sends a signal to a process that must be there.
+pub fn signal(pid: u32, name: &str) {
+    assert!(Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap().success());
+}
+
 /// No event is waited for longer: a test that waits in vain says for what.
 const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -130,12 +135,12 @@ impl Running {
 
     /// Sends SIGHUP.
     pub fn hang_up(&mut self) {
-        Command::new("sh").args(["-c", &format!("kill -HUP {}", self.child.id())]).status().unwrap();
+        signal(self.child.id(), "HUP");
     }
 
     /// Sends a signal and waits for the end.
     pub fn signal(&mut self, name: &str) -> i32 {
-        Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
+        signal(self.child.id(), name);
         self.wait()
     }
 }

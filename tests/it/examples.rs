@@ -1,5 +1,5 @@
-//! The example programs of `tests/examples`, each as several processes at a real `divvy serve`; one is killed, and the others
-//! take its work over.
+//! The example programs of `tests/examples`, each as several processes at a real `divvy serve`; one is killed or sleeps too long,
+//! and the others take its work over. The workers for `divvy run` are in `run_workers.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use std::{fs, thread};
 
-use crate::cli_ground::{Running, built};
+use crate::cli_ground::{Running, built, signal};
 
 /// Whatever is waited for comes within this, on the slowest machine: sessions of 6 s have to end in it.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A folder of this one's with one module.
+    /// A folder in this one's with these modules.
     pub fn modules(&self, names: &[&str]) -> PathBuf {
         let folder = self.path("assignors");
         fs::create_dir_all(&folder).unwrap();
@@ -197,16 +197,13 @@ fn the_ledger_refuses_a_writer_that_slept_while_it_was_replaced() {
     let writes = |process: u64| lines().last().unwrap()[2] == process;
     let pids = [0, 1].map(|it: usize| u64::from(writers[it].id()));
     let active = if writes(pids[0]) { 0 } else { 1 };
-    let signal = |name: &str| {
-        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", pids[active])]).status().unwrap();
-        assert!(sent.success());
-    };
+    let sleeper = writers[active].id();
 
     // Longer than its session; it goes on in the middle of what it was doing.
-    signal("STOP");
+    signal(sleeper, "STOP");
     until("the other one writes", || writes(pids[1 - active]));
     let replaced = lines();
-    signal("CONT");
+    signal(sleeper, "CONT");
     until("it has gone on for a while", || lines().len() > replaced.len() + 40);
     // Killed, it is replaced too.
     writers[1 - active].kill();

@@ -19,6 +19,7 @@ mod member_ground;
 mod member_lag;
 mod member_modules;
 mod member_network;
+mod member_silence;
 mod member_steps;
 mod member_types;
 mod readme;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use divvy::client::{Note, Rebalance};
+use divvy::peer::{Login, Mechanism, Password, Security};
 use divvy::wire::{ApiKey, ErrorCode};
 use tokio::sync::watch;
 
@@ -40,9 +41,13 @@ pub fn errors(key: ApiKey, codes: &[ErrorCode]) -> Vec<(ApiKey, Fault)> {
 }
 
 /// A member in a task of its own that gives up at once what it is asked to, and what it hears.
-async fn member(double: &Double, session: Duration) -> watch::Receiver<Vec<String>> {
-    let member =
+async fn member(double: &Double, session: Duration, logs_in: bool) -> watch::Receiver<Vec<String>> {
+    let mut member =
         builder(double.address, "indexers").subscribe(["clicks"]).session_timeout(session).heartbeat_interval(BEAT);
+    if logs_in {
+        let login = Login::new(Mechanism::Plain, "anna", Password::new("hush")).unwrap();
+        member = member.security(Security::default().login(login));
+    }
     let mut member = member.join().await.unwrap();
     let (heard, hears) = watch::channel(Vec::new());
     start(async move {
@@ -89,7 +94,8 @@ pub fn story(lines: &[Line]) -> Vec<(&Line, String)> {
 impl Case {
     pub async fn plays(self, session: Duration) {
         let double = Double::with(self.orders.iter().copied()).await;
-        let mut hears = member(&double, session).await;
+        let logs_in = self.orders.iter().any(|(key, _)| *key == ApiKey::SaslAuthenticate);
+        let mut hears = member(&double, session, logs_in).await;
         let lines = match self.hears.last() {
             Some(last) if last.starts_with("failed") => {
                 within(hears.wait_for(|all| all.last().is_some_and(|it| it.starts_with("failed")))).await.unwrap();

@@ -16,6 +16,8 @@ use divvy::wire::messages::heartbeat::{HeartbeatRequest, HeartbeatResponse};
 use divvy::wire::messages::join_group::{JoinGroupRequest, JoinGroupResponse};
 use divvy::wire::messages::metadata::{MetadataRequest, MetadataResponse};
 use divvy::wire::messages::metadata::{MetadataResponsePartition, MetadataResponseTopic};
+use divvy::wire::messages::sasl_authenticate::SaslAuthenticateResponse;
+use divvy::wire::messages::sasl_handshake::SaslHandshakeResponse;
 use divvy::wire::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 use divvy::wire::{ApiKey, ErrorCode, Reader};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -167,13 +169,29 @@ impl State {
                     min_version: it.versions.min,
                     max_version: it.versions.max,
                 });
-                let answer = ApiVersionsResponse { api_keys: api_keys.collect(), ..Default::default() };
+                let logins = [(ApiKey::SaslHandshake, 1, 1), (ApiKey::SaslAuthenticate, 0, 2)];
+                let logins = logins.map(|(key, min_version, max_version)| ApiVersion {
+                    api_key: key.code(),
+                    min_version,
+                    max_version,
+                });
+                let answer = ApiVersionsResponse { api_keys: api_keys.chain(logins).collect(), ..Default::default() };
                 bytes = encode_response(version, id, &answer);
             }
             ApiKey::Metadata => {
                 fault = None;
                 let request: MetadataRequest = decode_request(body, version).unwrap();
                 bytes = encode_response(version, id, &topics(&request));
+            }
+            ApiKey::SaslHandshake => {
+                fault = None;
+                let mechanisms = vec!["PLAIN".into()];
+                bytes = encode_response(version, id, &SaslHandshakeResponse { mechanisms, ..Default::default() });
+            }
+            ApiKey::SaslAuthenticate => {
+                let error_code;
+                (fault, error_code) = self.note(key, key.name().to_owned());
+                bytes = encode_response(version, id, &SaslAuthenticateResponse { error_code, ..Default::default() });
             }
             ApiKey::FindCoordinator => {
                 let error;

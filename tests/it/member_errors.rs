@@ -10,7 +10,7 @@ use crate::member_cases::{BEAT, Case, asks, errors, play, story};
 use crate::member_double::{Double, Fault};
 use crate::member_ground::builder;
 use crate::support::within;
-use ApiKey::{FindCoordinator, Heartbeat, JoinGroup, SyncGroup};
+use ApiKey::{FindCoordinator, Heartbeat, JoinGroup, SaslAuthenticate, SyncGroup};
 use Fault::{Closed, Cut, Misnumbered, Silence};
 
 #[tokio::test]
@@ -322,6 +322,35 @@ async fn a_coordinator_that_cannot_be_found_is_asked_for_ever_more_slowly() {
         waits_ms: &[80, 160, 320],
         hears: &["coordinator lost", "coordinator found", "assigned in 1"],
     }])
+    .await;
+}
+
+/// Whoever is not let in ends, and says why; whoever was in before goes on trying, with its work.
+#[tokio::test]
+async fn a_login_that_is_refused() {
+    use ErrorCode::*;
+    play(vec![
+        Case {
+            orders: errors(SaslAuthenticate, &[SaslAuthenticationFailed]),
+            asks: asks(&["SaslAuthenticate: 58"]),
+            waits_ms: &[],
+            hears: &["failed: 127.0.0.1:"],
+        },
+        Case {
+            orders: [errors(Heartbeat, &[NotCoordinator]), errors(SaslAuthenticate, &[SaslAuthenticationFailed; 2])]
+                .concat(),
+            asks: asks(&[
+                "Heartbeat m1 in 1: 16",
+                "SaslAuthenticate: 58",
+                "SaslAuthenticate: 58",
+                "SaslAuthenticate",
+                "FindCoordinator",
+                "Heartbeat m1 in 1",
+            ]),
+            waits_ms: &[80, 160, 320],
+            hears: &["assigned in 1", "coordinator lost", "coordinator lost", "coordinator found"],
+        },
+    ])
     .await;
 }
 

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cli_ground::{Running, fails};
+use crate::cli_ground::{Running, fails, signal};
 use crate::examples::{Stage, names, until};
 
 /// A child that writes down that it works, notices if another one works on the same, and needs a moment to finish.
@@ -85,10 +84,6 @@ fn is_alive(pid: u32) -> bool {
         && !fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default().contains(") Z ")
 }
 
-fn signal(pid: u32, name: &str) {
-    assert!(Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap().success());
-}
-
 #[test]
 fn each_partition_is_handed_over_when_its_child_has_finished() {
     let ground = Ground::of_partitions(4);
@@ -115,6 +110,16 @@ fn one_child_has_the_whole_share_in_its_environment() {
     lines.sort_by_key(|it| it["stream"].to_string());
     assert_eq!((&lines[0]["stream"], &lines[0]["line"]), (&Value::from("stderr"), &Value::from("oops")));
     assert_eq!(lines[1]["line"], r#"g clicks:0,1,2 {"clicks":[0,1,2]} none"#);
+    assert_eq!(run.terminate(), 0);
+}
+
+#[test]
+fn topics_that_the_coordinator_has_not_come_from_the_cluster_that_has_them() {
+    let cluster = Stage::with("[[topic]]\nname = \"clicks\"\npartitions = 3\n");
+    let ground = Ground::with("topics.auto.create = \"off\"\n", &[]);
+    let script = r#"echo "$DIVVY_PARTITIONS"; sleep 100"#;
+    let mut run = ground.run(&["--topic", "clicks", "--kafka", &cluster.kafka], script);
+    assert_eq!(run.event("output")["line"], "clicks:0,1,2");
     assert_eq!(run.terminate(), 0);
 }
 

@@ -11,8 +11,6 @@ use divvy::server::Server;
 use divvy::server::config::Config;
 use divvy::topics::Topic;
 use divvy::wire::ErrorCode;
-use divvy::wire::messages::CreateTopicsRequest;
-use divvy::wire::messages::create_topics::CreatableTopic;
 
 use crate::cli_ground::Running;
 use crate::led_ground::{Consumer, Share, subscribe};
@@ -56,10 +54,7 @@ pub fn has(count: usize) -> impl FnMut(&Share) -> bool {
 }
 
 async fn create(server: &Server, name: &str) {
-    let topic = CreatableTopic { name: name.into(), num_partitions: 2, replication_factor: -1, ..Default::default() };
-    let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
-    let mut client = Client::connect(server.addr()).await;
-    assert_eq!(client.ask(7, &request).await.topics[0].error_code, ErrorCode::None);
+    assert_eq!(Client::connect(server.addr()).await.create(name, 2).await.0, ErrorCode::None);
 }
 
 /// What served the group's present generation.

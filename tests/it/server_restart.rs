@@ -3,10 +3,9 @@
 use divvy::server::config::{Config, DataPlace};
 use divvy::server::{Server, StartError};
 use divvy::wire::ErrorCode;
-use divvy::wire::messages::create_topics::CreatableTopic;
 use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
 use divvy::wire::messages::offset_fetch::OffsetFetchRequestTopic;
-use divvy::wire::messages::{CreateTopicsRequest, MetadataRequest, OffsetCommitRequest, OffsetFetchRequest};
+use divvy::wire::messages::{MetadataRequest, OffsetCommitRequest, OffsetFetchRequest};
 
 use crate::support::{Client, Member, config, join, serve, state, within};
 
@@ -36,19 +35,13 @@ async fn committed(client: &mut Client, group: &str) -> i64 {
     client.ask(5, &request).await.topics[0].partitions[0].committed_offset
 }
 
-async fn create(client: &mut Client, name: &str) {
-    let topic = CreatableTopic { name: name.into(), num_partitions: 3, replication_factor: -1, ..Default::default() };
-    let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
-    assert_eq!(client.ask(7, &request).await.topics[0].error_code, ErrorCode::None);
-}
-
 /// A stable group goes on in its generation, with its offsets and topics, after a stop and after a crash.
 #[tokio::test]
 async fn a_restart_costs_no_rebalance() {
     let folder = tempfile::tempdir().unwrap();
     let server = serve(in_folder(&folder)).await;
     let mut client = Client::connect(server.addr()).await;
-    create(&mut client, "clicks").await;
+    assert_eq!(client.create("clicks", 3).await.0, ErrorCode::None);
     let member = client.become_leader("g", b"all").await;
     commit(&mut client, &member, 41).await;
     server.stop().await;
@@ -109,7 +102,7 @@ async fn a_failed_batch_fails_its_group_and_nobody_else() {
     let store = FailingStore::new(divvy::store::MemoryStore::new(), faults.clone());
     let server = Server::builder(config()).store(Box::new(store)).start().await.unwrap();
     let mut client = Client::connect(server.addr()).await;
-    create(&mut client, "clicks").await;
+    assert_eq!(client.create("clicks", 3).await.0, ErrorCode::None);
     let (here, there) = (client.become_leader("here", b"all").await, client.become_leader("there", b"all").await);
     commit(&mut client, &here, 1).await;
     for fault in [Fault::Lost, Fault::KeptUnsaid] {
@@ -124,9 +117,7 @@ async fn a_failed_batch_fails_its_group_and_nobody_else() {
     }
     // A topic that cannot be stored is not there.
     faults.order(Fault::Lost);
-    let topic = CreatableTopic { name: "lost".into(), num_partitions: 3, replication_factor: -1, ..Default::default() };
-    let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
-    assert!(client.ask(7, &request).await.topics[0].error_code.is_error());
-    assert_eq!(client.ask(7, &request).await.topics[0].error_code, ErrorCode::None);
+    assert!(client.create("lost", 3).await.0.is_error());
+    assert_eq!(client.create("lost", 3).await.0, ErrorCode::None);
     server.stop().await;
 }

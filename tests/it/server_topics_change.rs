@@ -8,15 +8,14 @@ use divvy::store::MemoryStore;
 use divvy::topics::Topic;
 use divvy::wire::ErrorCode;
 use divvy::wire::messages::create_partitions::{CreatePartitionsAssignment, CreatePartitionsTopic};
-use divvy::wire::messages::create_topics::CreatableTopic;
 use divvy::wire::messages::delete_topics::DeleteTopicState;
 use divvy::wire::messages::fetch::{FetchPartition, FetchTopic};
 use divvy::wire::messages::list_offsets::{ListOffsetsPartition, ListOffsetsTopic};
 use divvy::wire::messages::metadata::MetadataRequestTopic;
 use divvy::wire::messages::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
 use divvy::wire::messages::{
-    CreatePartitionsRequest, CreateTopicsRequest, DeleteTopicsRequest, FetchRequest, ListOffsetsRequest,
-    MetadataRequest, OffsetCommitRequest, OffsetFetchRequest,
+    CreatePartitionsRequest, DeleteTopicsRequest, FetchRequest, ListOffsetsRequest, MetadataRequest,
+    OffsetCommitRequest, OffsetFetchRequest,
 };
 
 use crate::support::{Client, config, serve, serve_after_crash};
@@ -30,11 +29,6 @@ fn kept(folder: &tempfile::TempDir) -> Config {
         data: DataPlace::Folder(folder.path().join("data")),
         ..config()
     }
-}
-
-async fn create(client: &mut Client, name: &str, num_partitions: i32) -> ErrorCode {
-    let topic = CreatableTopic { name: name.into(), num_partitions, replication_factor: -1, ..Default::default() };
-    client.ask(7, &CreateTopicsRequest { topics: vec![topic], ..Default::default() }).await.topics[0].error_code
 }
 
 async fn delete(client: &mut Client, names: &[&str]) -> Vec<(ErrorCode, String)> {
@@ -97,7 +91,7 @@ async fn a_deleted_topic_is_gone_for_everybody_and_comes_back_empty() {
     let server = serve(kept(&folder)).await;
     let mut client = Client::connect(server.addr()).await;
     for name in ["old", "other"] {
-        assert_eq!(create(&mut client, name, 3).await, ErrorCode::None);
+        assert_eq!(client.create(name, 3).await.0, ErrorCode::None);
         for group in ["g", "h"] {
             assert_eq!(commit(&mut client, group, name, 7).await, ErrorCode::None);
         }
@@ -125,7 +119,7 @@ async fn a_deleted_topic_is_gone_for_everybody_and_comes_back_empty() {
     let mut client = Client::connect(server.addr()).await;
     assert_eq!(replicas(&mut client, "old").await, Err(unknown));
     assert_eq!(committed(&mut client, "g").await, left);
-    assert_eq!(create(&mut client, "old", 1).await, ErrorCode::None);
+    assert_eq!(client.create("old", 1).await.0, ErrorCode::None);
     assert_eq!(offset_at(&mut client, "old", -1).await, Ok(0));
     assert_eq!(commit(&mut client, "g", "old", 1).await, ErrorCode::None);
     server.stop().await;
@@ -136,7 +130,7 @@ async fn topics_are_deleted_by_id_and_those_of_the_configuration_stay() {
     let folder = tempfile::tempdir().unwrap();
     let server = serve(kept(&folder)).await;
     let mut client = Client::connect(server.addr()).await;
-    assert_eq!(create(&mut client, "made", 1).await, ErrorCode::None);
+    assert_eq!(client.create("made", 1).await.0, ErrorCode::None);
     let refused = delete(&mut client, &["fixed", "nope", "nope"]).await;
     let codes: Vec<ErrorCode> = refused.iter().map(|(code, _)| *code).collect();
     let expected = [ErrorCode::TopicDeletionDisabled, ErrorCode::UnknownTopicOrPartition, ErrorCode::InvalidRequest];
@@ -211,7 +205,7 @@ fn with_partitions(folder: &tempfile::TempDir, partitions: u32) -> Config {
 async fn partitions(server: &Server) -> usize {
     let mut client = Client::connect(server.addr()).await;
     // A creation waits for the store to be read.
-    assert_eq!(create(&mut client, "fixed", 1).await, ErrorCode::TopicAlreadyExists);
+    assert_eq!(client.create("fixed", 1).await.0, ErrorCode::TopicAlreadyExists);
     replicas(&mut client, "fixed").await.unwrap().len()
 }
 
@@ -290,7 +284,7 @@ async fn a_change_that_is_not_stored_is_taken_back() {
     let store = FailingStore::new(MemoryStore::new(), faults.clone());
     let server = Server::builder(config()).store(Box::new(store)).start().await.unwrap();
     let mut client = Client::connect(server.addr()).await;
-    assert_eq!(create(&mut client, "t", 2).await, ErrorCode::None);
+    assert_eq!(client.create("t", 2).await.0, ErrorCode::None);
     for fault in [Fault::Lost, Fault::KeptUnsaid] {
         faults.order(fault);
         assert_eq!(delete(&mut client, &["t"]).await[0].0, ErrorCode::UnknownServerError, "{fault:?}");

@@ -7,10 +7,12 @@ use bytes::Bytes;
 use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace};
 use divvy::wire::frame::{FrameLimit, Framer, decode_response, encode_request};
+use divvy::wire::messages::create_topics::CreatableTopic;
 use divvy::wire::messages::join_group::JoinGroupRequestProtocol;
 use divvy::wire::messages::sync_group::SyncGroupRequestAssignment;
 use divvy::wire::messages::{
-    DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest, JoinGroupResponse, SyncGroupRequest, SyncGroupResponse,
+    CreateTopicsRequest, DescribeGroupsRequest, HeartbeatRequest, JoinGroupRequest, JoinGroupResponse,
+    SyncGroupRequest, SyncGroupResponse,
 };
 use divvy::wire::{ErrorCode, Message, Request, Text};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -100,6 +102,14 @@ impl Client {
 
     pub async fn send_bytes(&mut self, bytes: &[u8]) {
         within(self.stream.write_all(bytes)).await.unwrap();
+    }
+
+    /// Makes a topic: what is answered, and why.
+    pub async fn create(&mut self, name: &str, num_partitions: i32) -> (ErrorCode, String) {
+        let topic = CreatableTopic { name: name.into(), num_partitions, replication_factor: -1, ..Default::default() };
+        let answer = self.ask(7, &CreateTopicsRequest { topics: vec![topic], ..Default::default() }).await;
+        let [topic] = &answer.topics[..] else { panic!("one answer to one topic: {answer:?}") };
+        (topic.error_code, topic.error_message.as_deref().unwrap_or_default().to_owned())
     }
 
     /// Sends nothing more; answers can still come.

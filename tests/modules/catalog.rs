@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -43,11 +44,12 @@ impl Story {
         let catalog = catalog.expect("a catalog");
         let changed = Arc::new((Mutex::new(()), Condvar::new()));
         let theirs = Arc::clone(&changed);
-        catalog.on_change(Box::new(move || {
+        let listening = catalog.on_change(Box::new(move || {
             // Taken so that no change falls between a look and the wait.
             drop(theirs.0.lock().expect("no panic"));
             theirs.1.notify_all();
         }));
+        listening.for_good();
         Watched { catalog, changed }
     }
 
@@ -231,6 +233,25 @@ fn two_files_that_claim_to_be_the_same_are_both_named() {
     seen.errs("compiled.cwasm", "precompiled");
     story.write("large.wasm", &vec![0; (4 << 20) + 1]);
     seen.errs("large.wasm", "too_large");
+}
+
+#[test]
+fn who_listens_no_more_leaves_nothing_behind() {
+    let story = Story::new();
+    let watched = story.open();
+    let (told, tells) = mpsc::channel();
+    let members: Vec<_> = (0..3)
+        .map(|_| {
+            let told = told.clone();
+            watched.catalog.on_change(Box::new(move || _ = told.send(())))
+        })
+        .collect();
+    drop(told);
+    story.write("spread.wasm", &named("spread", 1, "v1"));
+    (0..3).for_each(|_| tells.recv_timeout(PATIENCE).expect("each is told of the change"));
+    drop(members);
+    let end = std::iter::from_fn(|| Some(tells.recv_timeout(PATIENCE))).find_map(Result::err);
+    assert_eq!(end, Some(RecvTimeoutError::Disconnected), "what they listened with is gone with them");
 }
 
 #[test]

@@ -39,17 +39,24 @@ pub struct Server {
     program: PathBuf,
     folder: PathBuf,
     ports: [u16; 2],
+    words: Vec<String>,
     process: Process,
 }
 
 impl Server {
     /// Starts it with that configuration.
     pub fn start(program: &Path, folder: &Path, config: &str) -> Result<Self> {
+        Self::start_with(program, folder, config, &[])
+    }
+
+    /// The same with a few words more.
+    pub fn start_with(program: &Path, folder: &Path, config: &str, words: &[&str]) -> Result<Self> {
         let path = folder.join("divvy.toml");
         fs::write(&path, config).with_context(|| format!("{} cannot be written", path.display()))?;
         let ports = ports::free()?;
-        let process = serve(program, folder, ports)?;
-        Ok(Self { program: program.to_owned(), folder: folder.to_owned(), ports, process })
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let process = serve(program, folder, ports, &words)?;
+        Ok(Self { program: program.to_owned(), folder: folder.to_owned(), ports, words, process })
     }
 
     /// Where it speaks Kafka's protocol.
@@ -83,7 +90,7 @@ impl Server {
 
     /// Starts it again: same address, same files.
     pub fn restart(&mut self) -> Result<()> {
-        self.process = serve(&self.program, &self.folder, self.ports)?;
+        self.process = serve(&self.program, &self.folder, self.ports, &self.words)?;
         Ok(())
     }
 
@@ -99,7 +106,7 @@ impl Server {
     }
 }
 
-fn serve(program: &Path, folder: &Path, ports: [u16; 2]) -> Result<Process> {
+fn serve(program: &Path, folder: &Path, ports: [u16; 2], words: &[String]) -> Result<Process> {
     let [kafka, admin] = ports.map(|port| format!("127.0.0.1:{port}"));
     let mut command = Command::new(program);
     command.args([
@@ -114,7 +121,7 @@ fn serve(program: &Path, folder: &Path, ports: [u16; 2]) -> Result<Process> {
         "--admin",
         &admin,
     ]);
-    command.current_dir(folder);
+    command.args(words).current_dir(folder);
     let mut process = Process::start("divvy serve", &command, &folder.join("serve.log"))?;
     let line = process.line(STARTS_WITHIN)?;
     match serde_json::from_str::<Value>(&line) {

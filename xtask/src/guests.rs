@@ -31,7 +31,8 @@ pub fn run(_: &[String]) -> Result<()> {
 pub struct Guests {
     /// `target/guests/hello.wasm`: not among the assignors, or every member would offer it.
     pub hello: PathBuf,
-    /// `target/guests/demo/*.wasm`: later versions of rack-aware, for the demo and the tests of roll-outs.
+    /// `target/guests/demo/*.wasm`: later versions of rack-aware, for the demo and the tests of roll-outs, and a strategy of an
+    /// application's own type, for the interop cases.
     pub demo: PathBuf,
 }
 

@@ -45,8 +45,8 @@ const COMMANDS: &[Command] = &[
     Command { name: "guests", takes: "", about: "build assignors/*.wasm", run: guests::run },
     Command {
         name: "interop",
-        takes: "[CASE]",
-        about: "unmodified Kafka clients against divvy; --list names the cases",
+        takes: "[CASE …]",
+        about: "unmodified Kafka clients against divvy, divvy's members on a Kafka broker; --list names the cases",
         run: interop::run,
     },
     Command {
@@ -58,7 +58,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         takes: "[NAME …]",
-        about: "measure; NAME is one of tests/bench, what follows is its own",
+        about: "measure NAME of tests/bench with its own arguments; else assignors and coordinator",
         run: bench::run,
     },
     Command { name: "tidy", takes: "", about: "check floors, sizes, first lines, dead files", run: tidy::run },

@@ -73,6 +73,19 @@ impl Process {
         }
     }
 
+    /// What a process that is to end, or was killed, had printed and nobody had read, until it prints no more.
+    pub fn lines_to_the_end(&mut self, limit: Duration) -> Result<Vec<String>> {
+        let watch = Stopwatch::start();
+        let mut lines = Vec::new();
+        loop {
+            match self.lines.recv_timeout(watch.left_of(limit)) {
+                Ok(line) => lines.push(line),
+                Err(RecvTimeoutError::Disconnected) => return Ok(lines),
+                Err(RecvTimeoutError::Timeout) => bail!("{} did not end in {}", self.name, shell::seconds(limit)),
+            }
+        }
+    }
+
     /// Says a line to it.
     pub fn say(&mut self, line: &str) -> Result<()> {
         let stdin = self.stdin.as_mut().context("stdin was piped at the start")?;

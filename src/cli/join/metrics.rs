@@ -20,7 +20,8 @@ pub async fn listen(at: Option<SocketAddr>) -> Result<Option<TcpListener>> {
         Ok(listener) => Ok(Some(listener)),
         Err(error) => {
             let sentence = format!("--metrics cannot listen at {at}: {error}; give another HOST:PORT");
-            Err(Failure::of(Kind::Failed, sentence))
+            let is_taken = error.kind() == std::io::ErrorKind::AddrInUse;
+            Err(Failure::of(if is_taken { Kind::InUse } else { Kind::Failed }, sentence))
         }
     }
 }

@@ -8,12 +8,12 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
-use super::address::{host_ports, topic};
+use super::address::topic;
 use super::failure::{Failure, Kind};
 use super::logs;
-use super::member::{self, Identity, MAX_TIMEOUT_MS, Place, events, heartbeat, not_joined};
+use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, events, heartbeat, not_joined};
 use super::output::{Output, plain};
-use super::security::{self, SecurityArgs};
+use super::security::SecurityArgs;
 use super::signals::Stop;
 use crate::client::{JoinError, Member, Rebalance};
 use crate::peer::Security;
@@ -49,12 +49,8 @@ pub struct Join {
     /// How long a rebalance may wait for it
     #[arg(long, value_name = "MS", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT_MS))]
     rebalance_timeout_ms: u64,
-    /// The Kafka cluster that has the topics, when --server is a coordinator that does not
-    #[arg(long, value_name = "HOST:PORT", value_parser = host_ports)]
-    kafka: Option<String>,
-    /// How that one is connected to: a file of settings for Kafka's own tools
-    #[arg(long, value_name = "FILE", requires = "kafka")]
-    kafka_config: Option<PathBuf>,
+    #[command(flatten)]
+    kafka: KafkaArgs,
     #[command(flatten)]
     security: SecurityArgs,
     /// Where to show what the member counts, as /metrics
@@ -68,15 +64,14 @@ pub struct Join {
 /// Whom it talks to, and how.
 struct Peers {
     coordinator: Security,
-    /// Where the topics are, if not there.
-    kafka: Option<(String, Security)>,
+    topics: Topics,
 }
 
 impl Join {
     /// Joins, and leaves when told to.
     pub fn run(self, output: &Output) -> Result<()> {
         self.identity.check()?;
-        let peers = Peers { coordinator: self.security.read()?, kafka: self.kafka()? };
+        let peers = Peers { coordinator: self.security.read()?, topics: self.kafka.read()? };
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
         member::runtime()?.block_on(self.live(folder, peers, output))
@@ -84,13 +79,6 @@ impl Join {
 
     fn protocol_type(&self) -> &str {
         self.protocol_type.as_deref().unwrap_or(CONSUMER)
-    }
-
-    fn kafka(&self) -> Result<Option<(String, Security)>> {
-        let Some(address) = &self.kafka else { return Ok(None) };
-        let security = self.kafka_config.as_deref().map(security::from_file).transpose()?.unwrap_or_default();
-        let security = security.read().map_err(|error| Failure::of(Kind::Usage, error.to_string()))?;
-        Ok(Some((address.clone(), security)))
     }
 
     async fn live(self, folder: PathBuf, peers: Peers, output: &Output) -> Result<()> {
@@ -116,7 +104,7 @@ impl Join {
         output.print(&json!({ "event": "left" }), || "left".to_owned())
     }
 
-    async fn join(self, folder: PathBuf, Peers { coordinator, kafka }: Peers) -> Result<Member, JoinError> {
+    async fn join(self, folder: PathBuf, Peers { coordinator, topics }: Peers) -> Result<Member, JoinError> {
         let session = Duration::from_millis(self.session_timeout_ms);
         let mut builder = self
             .identity
@@ -134,10 +122,7 @@ impl Join {
             "connect" => builder.connect(format!("divvy://{}/", self.identity.client_id)),
             other => builder.protocol_type(other),
         };
-        if let Some((kafka, security)) = kafka {
-            builder = builder.kafka(&kafka, security);
-        }
-        builder.join().await
+        topics.of(builder).join().await
     }
 }
 

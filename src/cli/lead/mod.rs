@@ -65,7 +65,8 @@ Start it twice, on two machines: one leads, the other takes its place when it is
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub struct Lead {
-    /// Any broker of the cluster; several with commas
+    /// Any broker of the cluster; several with commas. Topics and racks are asked for there too, as its clients see them:
+    /// there is no --kafka here
     #[arg(long, value_name = "HOST:PORT", value_parser = host_ports)]
     brokers: Option<String>,
     /// The group

@@ -18,8 +18,11 @@ use super::failure::{Failure, Kind};
 use super::modules::Modules;
 use crate::client::{Builder, JoinError, Member};
 
+mod cluster;
 pub mod events;
 mod missing;
+
+pub use cluster::{KafkaArgs, Topics};
 
 /// Timeouts are 32-bit numbers on the wire.
 pub const MAX_TIMEOUT_MS: u64 = i32::MAX as u64;

@@ -17,7 +17,7 @@ pub(super) const FAILURES_KEPT: Duration = Duration::from_secs(600);
 /// How much longer a rebalance waits for the member than its children may take, unless it is told.
 pub(super) const BEYOND_GRACE: Duration = Duration::from_secs(30);
 
-/// Children of one process, unless it is told: each is three processes of the system, one of them the worker.
+/// Children of one process, unless it is told: each is two processes of the system, its keeper and the worker itself.
 pub(super) const MAX_CHILDREN: usize = 256;
 
 /// The longest line of a child that is shown as one; longer ones are shown in pieces.

@@ -1,7 +1,5 @@
 //! The life of `divvy run`: what the member is told becomes events of [`Children`], and what these want is done.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use serde_json::json;
 
@@ -16,7 +14,6 @@ use crate::cli::member::events;
 use crate::cli::output::plain;
 use crate::cli::signals::Stop;
 use crate::client::{Member, Rebalance, Revoked};
-use crate::time::Timestamp;
 
 /// What of the command line a life needs.
 pub(super) struct Names {
@@ -88,7 +85,7 @@ impl Life {
                     reader_gone = true;
                     Event::Stop
                 }
-                () = until(self.children.next_deadline()) => Event::Tick,
+                () = clock::until(self.children.next_deadline()) => Event::Tick,
             };
             for action in self.children.handle(event, clock::now()) {
                 if let Some(why) = self.perform(action) {
@@ -149,14 +146,5 @@ impl Life {
             Key::Member => self.names.member.clone(),
             partition => partition.to_string(),
         }
-    }
-}
-
-/// Waits for a moment, or for ever.
-async fn until(deadline: Option<Timestamp>) {
-    match deadline {
-        None => std::future::pending().await,
-        // A timer may fire a little early: never spin on the last millisecond.
-        Some(at) => tokio::time::sleep((at - clock::now()).max(Duration::from_millis(1))).await,
     }
 }

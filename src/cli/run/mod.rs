@@ -11,7 +11,7 @@ use super::address::topic;
 use super::clock;
 use super::failure::{Failure, Kind};
 use super::logs;
-use super::member::{self, Identity, MAX_TIMEOUT_MS, Place, heartbeat, not_joined};
+use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, heartbeat, not_joined};
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
@@ -105,6 +105,8 @@ pub struct Run {
     #[arg(long, value_name = "NUMBER", default_value_t = MAX_CHILDREN)]
     max_children: usize,
     #[command(flatten)]
+    kafka: KafkaArgs,
+    #[command(flatten)]
     security: SecurityArgs,
     /// What is logged to stderr: error, warn, info, debug, trace
     #[arg(long = "log", value_name = "FILTER", env = "DIVVY_LOG", default_value = "warn")]
@@ -122,20 +124,21 @@ impl Run {
         find(&self.command[0])?;
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
-        let security = self.security.read()?;
+        let (security, topics) = (self.security.read()?, self.kafka.read()?);
         let runtime = member::runtime()?;
         let printer = Printer::start(*output);
-        let done = runtime.block_on(self.live(folder, security, printer.clone()));
+        let done = runtime.block_on(self.live(folder, (security, topics), printer.clone()));
         printer.finish();
         done
     }
 
-    async fn live(self, folder: PathBuf, security: Security, printer: Printer) -> Result<()> {
+    async fn live(self, folder: PathBuf, (security, topics): (Security, Topics), printer: Printer) -> Result<()> {
         let stop = Stop::listen()?;
         for said in self.identity.begins(&self.place, &folder, self.protocol_type()) {
             printer.say(said.event, plain(&said.text));
         }
-        let member = self.builder(folder).security(security).join().await.map_err(|error| not_joined(&error))?;
+        let member =
+            topics.of(self.builder(folder).security(security)).join().await.map_err(|error| not_joined(&error))?;
         let life = Life {
             children: Children::new(self.settings(), clock::entropy()),
             names: Names {

@@ -1,7 +1,10 @@
 //! What of the system the standard library does not offer: signals to a group of processes, their end, and death with
-//! the parent. The only place with `unsafe` outside of the guest's ABI; each call takes numbers alone.
+//! the parent. The only place with `unsafe` outside of the guest's ABI; each call takes numbers, or the place for one.
 
-#![allow(unsafe_code, reason = "five system calls that take numbers; a crate for them would rebuild wasmtime's")]
+#![allow(
+    unsafe_code,
+    reason = "system calls that take numbers, or the place for one; a crate for them would rebuild wasmtime's"
+)]
 
 use std::ffi::c_int;
 use std::io;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::story::{
-    RACK_AWARE_1, RACK_AWARE_2, Story, assignment, config, fake, joined, member, not_synced, subscription, synced,
+    RACK_AWARE_1, RACK_AWARE_2, Story, assignment, config, fake, joined, member, not_synced, refused, subscription,
+    synced,
 };
 use crate::assignor::{MemberInput, Spoken};
 use crate::embedded::consumer::{Assignment, Subscription};
@@ -108,6 +109,20 @@ fn a_new_file_serves_after_one_rejoin() {
 }
 
 #[test]
+fn a_plan_is_of_the_module_that_made_it_whatever_came_meanwhile() {
+    let mut story = lead(leading());
+    leads(&mut story, 1, "range", false);
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    story.strategies(vec![fake(RACK_AWARE_2)]);
+    gets_nothing(&mut story);
+    let digests = story.told.iter().filter_map(|it| match it {
+        Notice::Planned(planned) => Some(planned.digest),
+        _ => None,
+    });
+    assert_eq!(digests.collect::<Vec<_>>(), [Some(Digest([1; 32]))]);
+}
+
+#[test]
 fn changed_settings_are_one_new_plan_and_unchanged_ones_none() {
     let mut story = lead(leading());
     plans(&mut story, 1, "range");
@@ -144,6 +159,23 @@ fn taking_over_it_joins_as_nobody_and_removes_the_others_once() {
     story.give(Event::Unanswered(sent, "the connection broke".into()));
     story.pass_until_wanted().find_coordinator(Peer::Other).pass_until_wanted();
     assert!(!story.join().1.removes_others, "whether that was done nobody knows: twice is not asked for");
+}
+
+#[test]
+fn a_coordinator_that_refuses_to_have_others_removed_is_asked_again() {
+    let mut story = lead(leading());
+    story.give(Event::TakeOver);
+    let _first = story.join();
+    let (sent, _) = story.join();
+    story.give(Event::Joined(sent, refused(ErrorCode::CoordinatorLoadInProgress))).pass_until_wanted();
+    let (sent, call) = story.join();
+    assert!(call.removes_others, "nobody was removed");
+    story.give(Event::Joined(sent, JoinAnswer::refused(ErrorCode::NotCoordinator)));
+    story.pass_until_wanted().find_coordinator(Peer::Other).pass_until_wanted();
+    let (sent, call) = story.join();
+    assert!(call.removes_others);
+    story.give(Event::Joined(sent, refused(ErrorCode::GroupAuthorizationFailed)));
+    assert!(matches!(story.told.last(), Some(Notice::Failed { .. })), "{:?}", story.told);
 }
 
 #[test]

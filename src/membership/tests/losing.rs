@@ -8,7 +8,8 @@ use crate::embedded::user_data::UserData;
 use crate::ids::{Generation, MemberId};
 use crate::membership::Action;
 use crate::membership::config::Config;
-use crate::membership::event::{Event, JoinAnswer, Leaving, Peer, Sent};
+use crate::membership::event::{Event, JoinAnswer, Leaving, Peer};
+use crate::membership::limits::LEAVE_PATIENCE;
 use crate::membership::notice::Notice;
 use crate::wire::ErrorCode;
 
@@ -73,6 +74,27 @@ fn a_coordinator_that_restarts_costs_no_rebalance() {
 }
 
 #[test]
+fn a_login_that_is_wrong_from_the_beginning_ends_the_member() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).wanted.clear();
+    story.give(Event::CoordinatorRefuses("b:9092 does not let this client in: the login failed".into()));
+    assert!(matches!(story.told.last(), Some(Notice::Failed { reason }) if reason.contains("the login failed")));
+    assert_eq!(story.member.next_deadline(), None);
+}
+
+#[test]
+fn one_that_is_refused_later_is_told_and_tried_again() {
+    let mut story = Story::stable_follower(Peer::Other);
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    story.give(Event::Unanswered(beat, "the login is not renewed".into()));
+    story.pass_until_wanted().wanted.clear();
+    story.give(Event::CoordinatorRefuses("the login failed".into()));
+    assert_eq!(story.told.last(), Some(&Notice::CoordinatorLost { reason: "the login failed".into() }));
+    let (beat, _) = story.pass_until_wanted().find_coordinator(Peer::Other).heartbeat();
+    assert_eq!(beat.generation, Generation(5), "its work goes on");
+}
+
+#[test]
 fn not_coordinator_keeps_the_generation() {
     let mut story = Story::stable_follower(Peer::Other);
     story.pass(INTERVAL).beats(ErrorCode::NotCoordinator);
@@ -132,12 +154,11 @@ fn a_silent_session_puts_the_share_in_doubt_and_a_late_confirmation_gives_it_bac
 #[test]
 fn a_coordinator_that_still_reads_the_group_does_not_give_back_what_is_anothers() {
     let mut story = Story::stable_follower(Peer::Other);
-    story.pass(INTERVAL).heartbeat();
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
     story.pass(config().session_timeout);
     assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
     // It was given up before the coordinator went down; one that reads its log says 0 to everybody.
-    story.give(Event::Tick).wanted.clear();
-    let beat = Sent { ticket: 0, generation: Generation(5), member: MemberId::from("me") };
+    story.wanted.clear();
     story.give(Event::Beaten(beat, ErrorCode::None));
     assert_eq!(story.told.len(), 1, "{:?}", story.told);
     let (sent, call) = story.sync();
@@ -150,6 +171,7 @@ fn a_coordinator_that_still_reads_the_group_does_not_give_back_what_is_anothers(
         }
     };
     story.give(Event::Synced(sent, not_synced(ErrorCode::UnknownMemberId)));
+    story.wanted.retain(|it| !matches!(it, Action::Heartbeat(..)));
     assert_eq!(story.pass_until_wanted().join().0.member, MemberId::default());
     assert!(!story.told.iter().any(|it| matches!(it, Notice::Assigned(_))), "{:?}", story.told);
 }
@@ -179,6 +201,60 @@ fn leaving_tells_the_coordinator_and_nothing_follows() {
     assert_eq!(story.told.last(), Some(&Notice::Left));
     story.pass(INTERVAL * 20).wants_nothing();
     assert_eq!(story.member.next_deadline(), None);
+}
+
+#[test]
+fn who_leaves_says_so_again_when_it_was_not_heard() {
+    for unheard in [None, Some(ErrorCode::NotCoordinator), Some(ErrorCode::CoordinatorLoadInProgress)] {
+        let mut story = Story::stable_follower(Peer::Other);
+        story.give(Event::Leave);
+        let (sent, _) = story.leave();
+        match unheard {
+            None => story.give(Event::Unanswered(sent, "the connection was closed".into())),
+            Some(error) => story.give(Event::LeaveDone(sent, error)),
+        };
+        let (sent, how) = story.pass_until_wanted().find_coordinator(Peer::Other).leave();
+        assert_eq!((how, sent.member.as_str()), (Leaving::Ends, "me"));
+        story.give(Event::LeaveDone(sent, ErrorCode::None));
+        assert_eq!(story.told.last(), Some(&Notice::Left));
+        story.wants_nothing();
+    }
+}
+
+#[test]
+fn nobody_waits_for_long_for_a_process_that_ends() {
+    // Nobody listens; or somebody who says nothing.
+    for is_silent in [false, true] {
+        let mut story = Story::stable_follower(Peer::Other);
+        story.give(Event::Leave);
+        let began = story.now.mono;
+        let (sent, _) = story.leave();
+        if !is_silent {
+            story.give(Event::Unanswered(sent, "the connection was closed".into()));
+        }
+        while story.told.last() != Some(&Notice::Left) {
+            story.pass_until_due().wanted.clear();
+            if !is_silent {
+                story.give(Event::CoordinatorNotFound("nobody listens".into()));
+            }
+        }
+        assert_eq!(story.now.mono - began, LEAVE_PATIENCE);
+        assert_eq!(story.member.next_deadline(), None);
+    }
+}
+
+#[test]
+fn who_is_expected_back_ends_without_a_word() {
+    let mut story = Story::new(Config { is_static: true, ..config() });
+    story.strategies(Vec::new()).start(Peer::Other).follows(1, "range").gets(&[0]).give(Event::Leave).wants_nothing();
+    assert_eq!(story.told.last(), Some(&Notice::Left));
+    // But for one that was told to hand over.
+    let mut story = Story::new(Config { is_static: true, ..config() });
+    story.strategies(Vec::new()).start(Peer::Other).follows(1, "range").gets(&[0]);
+    story.give(Event::Drain).give(Event::GivenUp(Generation(1))).give(Event::Leave);
+    let (sent, _) = story.leave();
+    story.give(Event::LeaveDone(sent, ErrorCode::None));
+    assert_eq!(story.told.last(), Some(&Notice::Left));
 }
 
 #[test]

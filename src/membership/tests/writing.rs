@@ -87,6 +87,41 @@ fn an_answer_that_was_waited_for_beside_heartbeats_is_believed_at_once() {
     assert_eq!(story.assigned().writer().map(|it| it.epoch), Some(5));
 }
 
+/// A heartbeat of before a doubt is answered at last: it confirms nothing that was sent since.
+#[test]
+fn a_late_heartbeat_does_not_vouch_for_a_newer_one() {
+    let mut story = joins();
+    let (older, _) = story.pass(INTERVAL).heartbeat();
+    let (sent, _) = story.sync();
+    // Frozen for a session: the grant is in doubt, and the member asks at once.
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Synced(sent, synced(active(5))));
+    let (newer, _) = story.heartbeat();
+    story.give(Event::Beaten(older, ErrorCode::None)).wants_nothing();
+    story.give(Event::Beaten(newer, ErrorCode::None)).sync();
+    assert!(story.told.is_empty(), "{:?}", story.told);
+}
+
+/// Frozen once, and again while it asks what it still has: the answers tell of sessions that are over.
+#[test]
+fn a_writer_that_is_frozen_again_and_again_is_not_told_to_write() {
+    let mut story = writer();
+    let (beat, _) = story.pass(INTERVAL).heartbeat();
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Beaten(beat, ErrorCode::None));
+    assert!(matches!(story.told[..], [Notice::Lost { .. }]), "{:?}", story.told);
+    let (sent, _) = story.sync();
+    story.wanted.clear();
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Synced(sent, synced(active(5))));
+    assert_eq!(story.told.len(), 1, "{:?}", story.told);
+    let (beat, _) = story.heartbeat();
+    story.now.mono = story.now.mono + SECOND * 60;
+    story.give(Event::Beaten(beat, ErrorCode::UnknownMemberId));
+    assert_eq!(story.told.len(), 1, "another writes by now: {:?}", story.told);
+    assert_eq!(story.pass_until_wanted().join().0.member, MemberId::default());
+}
+
 #[test]
 fn a_thawed_writer_has_lost_its_right_before_it_takes_in_anything() {
     let mut story = writer();

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use self::scram::{ClientFirst, Hash, Salted};
 use super::clock;
 use super::connection::Connection;
-use super::limits::{REQUEST_TIMEOUT, SCRAM_MESSAGE_BYTES};
+use super::limits::SCRAM_MESSAGE_BYTES;
 use super::security::{Login, Mechanism};
 use super::spawn::blocking;
 use crate::wire::messages::sasl_authenticate::SaslAuthenticateRequest;
@@ -21,8 +21,32 @@ const NO_LOGIN: &str = "nobody logs in at this port: leave the login out, or nam
 /// What a login gave: how long it holds; none for as long as the connection.
 pub(super) type Lifetime = Option<Duration>;
 
-/// Logs in, at first or again. The reason if it fails never has the password in it.
-pub(super) async fn log_in(connection: &Connection, login: &Login) -> Result<Lifetime, String> {
+/// Why nobody is logged in; the password is never in it.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The peer says no, or cannot be believed: it would say so again.
+    Refused(String),
+    /// The answer did not come, or the peer could not look: it may a moment later.
+    Unanswered(String),
+}
+
+impl Failed {
+    pub(super) fn reason(&self) -> &str {
+        match self {
+            Failed::Refused(reason) | Failed::Unanswered(reason) => reason,
+        }
+    }
+}
+
+/// What somebody reads in an answer is an answer.
+impl From<String> for Failed {
+    fn from(reason: String) -> Self {
+        Self::Refused(reason)
+    }
+}
+
+/// Logs in, at first or again.
+pub(super) async fn log_in(connection: &Connection, login: &Login) -> Result<Lifetime, Failed> {
     choose(connection, login.mechanism).await?;
     match login.mechanism {
         Mechanism::Plain => {
@@ -36,31 +60,33 @@ pub(super) async fn log_in(connection: &Connection, login: &Login) -> Result<Lif
     }
 }
 
-async fn choose(connection: &Connection, mechanism: Mechanism) -> Result<(), String> {
+async fn choose(connection: &Connection, mechanism: Mechanism) -> Result<(), Failed> {
     if !connection.serves(ApiKey::SaslHandshake) {
-        return Err(NO_LOGIN.to_owned());
+        return Err(Failed::Refused(NO_LOGIN.to_owned()));
     }
     let request = SaslHandshakeRequest { mechanism: mechanism.name().into(), ..SaslHandshakeRequest::default() };
-    let answer = connection.ask(&request, REQUEST_TIMEOUT).await?;
+    let answer = connection.ask(&request, connection.request_timeout()).await.map_err(Failed::Unanswered)?;
     match answer.error_code {
         ErrorCode::None => Ok(()),
         ErrorCode::UnsupportedSaslMechanism => {
             let offered: Vec<&str> = answer.mechanisms.iter().map(|it| it.as_str()).collect();
-            Err(format!("it has no login by {}: choose one of {}", mechanism.name(), offered.join(", ")))
+            let reason = format!("it has no login by {}: choose one of {}", mechanism.name(), offered.join(", "));
+            Err(Failed::Refused(reason))
         }
-        ErrorCode::IllegalSaslState => Err(NO_LOGIN.to_owned()),
-        error => Err(format!("it refuses the login by {}: {error}", mechanism.name())),
+        ErrorCode::IllegalSaslState => Err(Failed::Refused(NO_LOGIN.to_owned())),
+        error => Err(Failed::Unanswered(format!("it refuses the login by {}: {error}", mechanism.name()))),
     }
 }
 
-async fn scram(connection: &Connection, login: &Login, hash: Hash) -> Result<Lifetime, String> {
-    let first = ClientFirst::new(&login.user, &clock::nonce()?);
+async fn scram(connection: &Connection, login: &Login, hash: Hash) -> Result<Lifetime, Failed> {
+    let first = ClientFirst::new(&login.user, &clock::nonce().map_err(Failed::Unanswered)?);
     let (answer, _) = step(connection, login, first.message().into()).await?;
     let challenge = first.challenge(text(&answer)?)?;
     let salted = match login.salted(challenge.salt(), challenge.iterations()) {
         Some(salted) => salted,
         None => {
-            let salted = salt(login, hash, challenge.salt().to_vec(), challenge.iterations()).await?;
+            let salted = salt(login, hash, challenge.salt().to_vec(), challenge.iterations()).await;
+            let salted = salted.map_err(Failed::Unanswered)?;
             login.keep(salted.clone());
             salted
         }
@@ -83,17 +109,19 @@ fn text(message: &Bytes) -> Result<&str, String> {
     text.ok_or_else(|| "its step of the login is no text of SCRAM's".to_owned())
 }
 
-async fn step(connection: &Connection, login: &Login, message: Bytes) -> Result<(Bytes, Lifetime), String> {
+async fn step(connection: &Connection, login: &Login, message: Bytes) -> Result<(Bytes, Lifetime), Failed> {
     let request = SaslAuthenticateRequest { auth_bytes: message, ..SaslAuthenticateRequest::default() };
-    let answer = connection.ask(&request, REQUEST_TIMEOUT).await?;
+    let answer = connection.ask(&request, connection.request_timeout()).await.map_err(Failed::Unanswered)?;
     if answer.error_code.is_error() {
         let said = answer.error_message.as_deref().filter(|said| !said.is_empty());
         let said = said.map_or_else(|| answer.error_code.to_string(), str::to_owned);
-        return Err(format!(
-            "the login of user {:?} by {} failed: {said}; check the name, the password and the mechanism",
-            login.user,
-            login.mechanism.name()
-        ));
+        let what = format!("the login of user {:?} by {} failed: {said}", login.user, login.mechanism.name());
+        return Err(match answer.error_code {
+            ErrorCode::SaslAuthenticationFailed | ErrorCode::UnsupportedSaslMechanism | ErrorCode::IllegalSaslState => {
+                Failed::Refused(format!("{what}; check the name, the password and the mechanism"))
+            }
+            _ => Failed::Unanswered(what),
+        });
     }
     let lifetime = u64::try_from(answer.session_lifetime_ms).unwrap_or(0);
     Ok((answer.auth_bytes, (lifetime > 0).then(|| Duration::from_millis(lifetime))))

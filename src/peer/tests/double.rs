@@ -43,6 +43,12 @@ pub struct Double {
     pub lifetime_ms: i64,
     /// A server that does not know the password says anything.
     pub lies: bool,
+    /// It closes a connection on which it has answered so many questions.
+    pub answers: Option<usize>,
+    /// It closes the connection instead of an answer to a login.
+    pub breaks_off: bool,
+    /// What it never answers.
+    pub silent: Option<ApiKey>,
 }
 
 /// It runs as long as this is there.
@@ -91,6 +97,7 @@ impl Double {
                     double: self.clone(),
                     logins: Arc::clone(&counted),
                     user: Arc::clone(&known),
+                    answered: 0,
                     state: State::Nobody,
                 };
                 connections.push(task(async move { drop(one.accept(stream).await) }));
@@ -112,6 +119,7 @@ struct Session {
     double: Double,
     logins: Arc<AtomicUsize>,
     user: Arc<Mutex<(&'static str, &'static str)>>,
+    answered: usize,
     state: State,
 }
 
@@ -130,9 +138,17 @@ impl Session {
         let mut framer = Framer::new(FrameLimit::REQUESTS);
         loop {
             while let Some(frame) = framer.frame().map_err(io::Error::other)? {
+                if self.double.silent.map(ApiKey::code)
+                    == frame.get(..2).map(|key| i16::from_be_bytes([key[0], key[1]]))
+                {
+                    std::future::pending::<()>().await;
+                }
                 let Some(answer) = self.answer(frame) else { return Ok(()) };
                 stream.write_all(&answer).await?;
                 stream.flush().await?;
+                if self.double.answers == Some(self.answered) {
+                    return Ok(());
+                }
             }
             if stream.read_buf(framer.room()).await? == 0 {
                 return Ok(());
@@ -156,6 +172,7 @@ impl Session {
                 let answer = SaslHandshakeResponse { error_code, mechanisms, ..Default::default() };
                 Some(encode_response(version, id, &answer).unwrap())
             }
+            ApiKey::SaslAuthenticate if self.double.breaks_off => None,
             ApiKey::SaslAuthenticate => {
                 let request: SaslAuthenticateRequest = decode_request(body, version).unwrap();
                 let answer = match self.step(std::str::from_utf8(&request.auth_bytes).unwrap()) {
@@ -173,6 +190,7 @@ impl Session {
                 Some(encode_response(version, id, &answer).unwrap())
             }
             ApiKey::Metadata if self.double.mechanisms.is_empty() || matches!(self.state, State::Somebody) => {
+                self.answered += 1;
                 Some(encode_response(version, id, &MetadataResponse::default()).unwrap())
             }
             _ => None,

@@ -1,7 +1,8 @@
 //! Connections against a server of our own: over TLS that is good or not, with logins that are right or not.
 
-mod double;
+pub(crate) mod double;
 mod logins;
+mod silence;
 mod tls;
 
 use double::{Double, Server};
@@ -10,7 +11,7 @@ use super::{Connection, Dial, Security, Unreachable};
 
 /// Opens a connection to it, by the name that its certificate is for.
 async fn open(server: &Server, security: Security) -> Result<Connection, Unreachable> {
-    Dial { client_id: "story".into(), security }.open(&server.address()).await
+    Dial::new("story", security).open(&server.address()).await
 }
 
 /// Why there is none.

@@ -81,6 +81,11 @@ impl Authority {
     }
 }
 
+/// Encryption that nobody has been talked to with.
+pub fn trusting() -> Security {
+    Authority::new("one").trusted()
+}
+
 #[tokio::test]
 async fn a_good_certificate_is_talked_to() {
     let authority = Authority::new("one");
@@ -103,7 +108,7 @@ async fn an_authority_that_is_not_trusted_is_told() {
 async fn a_certificate_for_another_host_is_told_with_its_names() {
     let authority = Authority::new("one");
     let server = authority.serve(authority.sign("localhost", 4096), None).await;
-    let dial = Dial { client_id: "story".into(), security: authority.trusted() };
+    let dial = Dial::new("story", authority.trusted());
     let reason = dial.open(&server.other_address()).await.err().unwrap().to_string();
     assert!(reason.contains("is for localhost and") && reason.contains("not for 127.0.0.1"), "{reason}");
 }

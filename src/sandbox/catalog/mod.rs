@@ -2,7 +2,7 @@
 //! and go. A module serves only after it was checked and called; one that fails leaves the last good one in its place.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use super::error::CatalogError;
@@ -70,8 +70,31 @@ impl Shared {
     /// Swaps the moment and tells everybody. Calls that run keep the module that they began with.
     fn publish(&self, snapshot: Snapshot) {
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        // Called without the lock: a listener may be the last that keeps its own place.
         let listeners = lock(&self.listeners).clone();
         listeners.iter().for_each(|listener| listener());
+    }
+}
+
+/// A listener's place: dropped, it is told nothing more.
+#[must_use]
+pub struct Listening {
+    shared: Weak<Shared>,
+    listener: Listener,
+}
+
+impl Listening {
+    /// Keeps it for as long as the catalog lives.
+    pub fn for_good(mut self) {
+        self.shared = Weak::new();
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.upgrade() {
+            lock(&shared.listeners).retain(|it| !Arc::ptr_eq(it, &self.listener));
+        }
     }
 }
 
@@ -101,9 +124,11 @@ impl Catalog {
         self.shared.snapshot().status.clone()
     }
 
-    /// Calls `listener`, on the catalog's own thread, after modules or states changed. It should be quick and must
-    /// not panic: while it runs nobody looks at the folders.
-    pub fn on_change(&self, listener: Box<dyn Fn() + Send + Sync>) {
-        lock(&self.shared.listeners).push(Arc::from(listener));
+    /// Calls `listener`, on the catalog's own thread, after modules or states changed, as long as what it gives back is
+    /// kept. It should be quick and must not panic: while it runs nobody looks at the folders.
+    pub fn on_change(&self, listener: Box<dyn Fn() + Send + Sync>) -> Listening {
+        let listener: Listener = Arc::from(listener);
+        lock(&self.shared.listeners).push(Arc::clone(&listener));
+        Listening { shared: Arc::downgrade(&self.shared), listener }
     }
 }

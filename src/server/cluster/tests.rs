@@ -1,6 +1,7 @@
 //! Looks at a cluster, one after the other.
 
 use super::*;
+use crate::peer::tests::double::Double;
 use crate::wire::ErrorCode;
 use crate::wire::frame::encode_response;
 use crate::wire::messages::metadata::{
@@ -90,6 +91,49 @@ fn a_topic_of_another_id_was_made_anew_and_the_brokers_own_are_nobodys() {
     assert_eq!((names(first.found.keys()), names(&first.anew)), (vec!["clicks"], vec![]));
     let again = look(&mut known, both(), vec![shown("clicks", 7)]).unwrap();
     assert_eq!(names(&again.anew), ["clicks"]);
+}
+
+#[test]
+fn a_topic_that_was_away_for_long_is_known_by_its_id() {
+    let mut known = Known::default();
+    look(&mut known, both(), vec![shown("clicks", 1), shown("queries", 2)]);
+    for _ in 0..2 {
+        look(&mut known, both(), vec![]);
+    }
+    assert!(known.names.is_empty(), "both are gone");
+    let back = look(&mut known, both(), vec![shown("clicks", 7), shown("queries", 2)]).unwrap();
+    assert_eq!(names(&back.anew), ["clicks"], "the other one was only not seen");
+}
+
+#[test]
+fn ids_of_topics_that_come_and_go_are_not_kept_for_ever() {
+    let mut known = Known::default();
+    known.names.insert("zebras".into());
+    known.ids = (0..CLUSTER_IDS_KEPT + 5).map(|at| (format!("gone-{at}").into(), [1; 16])).collect();
+    known.ids.insert("zebras".into(), [2; 16]);
+    forget_some(&mut known);
+    assert_eq!(known.ids.len(), CLUSTER_IDS_KEPT + 1);
+    assert!(known.ids.contains_key("zebras"), "who is there is not forgotten");
+}
+
+#[tokio::test]
+async fn a_connection_that_was_closed_meanwhile_is_no_trouble() {
+    let server = Double { answers: Some(1), ..Double::default() }.start().await;
+    let mut cluster = Cluster::new(&KafkaCluster::at(vec![server.address()]), Security::default());
+    for _ in 0..3 {
+        let (connection, ..) = cluster.ask().await.unwrap();
+        cluster.connection = Some(connection);
+    }
+}
+
+#[tokio::test]
+async fn who_was_connected_to_and_did_not_answer_is_asked_last() {
+    let (mute, other) = (Double::default().start().await, Double::default().start().await);
+    let mut cluster = Cluster::new(&KafkaCluster::at(vec![mute.address(), other.address()]), Security::default());
+    assert_eq!(cluster.ask().await.unwrap().0.address(), mute.address());
+    // As after a minute without an answer.
+    cluster.last = Some(mute.address());
+    assert_eq!(cluster.ask().await.unwrap().0.address(), other.address());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::document::Section;
 use super::values::HostPort;
-use crate::peer::{LoginSource, Mechanism, PasswordSource, SecuritySource, TlsFiles};
+use crate::peer::{LoginSource, Mechanism, PROTOCOLS, PasswordSource, Protocol, SecuritySource, TlsFiles};
 
 /// How often the cluster is looked at, unless it takes long.
 const DEFAULT_MAX_AGE: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ const MECHANISM: &str = r#""PLAIN", "SCRAM-SHA-256" or "SCRAM-SHA-512""#;
 /// A cluster that the topics come from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KafkaCluster {
-    /// `kafka.bootstrap.servers`: any of its brokers.
+    /// `kafka.bootstrap.servers`: any of its brokers; never none in a configuration that was checked.
     pub servers: Vec<String>,
     /// `kafka.metadata.max.age.ms`: how often it is looked at.
     pub max_age: Duration,
@@ -41,22 +41,17 @@ pub fn servers(text: &str) -> Option<Vec<String>> {
     text.split(',').map(one).collect()
 }
 
-/// The cluster, if there is one. Keys without one are mistakes.
+/// The cluster, if any key is about one; the command line may be what names its addresses.
 pub(super) fn read(top: &mut Section<'_>) -> Option<KafkaCluster> {
     let named = top.text("kafka.bootstrap.servers", SERVERS, servers);
     let max_age = top.milliseconds("kafka.metadata.max.age.ms", 100..=MAX_AGE_MS).unwrap_or(DEFAULT_MAX_AGE);
     let security = read_security(top);
-    Some(KafkaCluster { servers: named?, max_age, security })
+    let cluster = KafkaCluster { servers: named.unwrap_or_default(), max_age, security };
+    (cluster != KafkaCluster::at(Vec::new())).then_some(cluster)
 }
 
 fn read_security(top: &mut Section<'_>) -> SecuritySource {
-    let protocols = [
-        ("PLAINTEXT", (false, false)),
-        ("SSL", (true, false)),
-        ("SASL_PLAINTEXT", (false, true)),
-        ("SASL_SSL", (true, true)),
-    ];
-    let (has_tls, has_login) = top.choice("kafka.security.protocol", &protocols).unwrap_or_default();
+    let Protocol { has_tls, has_login } = top.choice("kafka.security.protocol", &PROTOCOLS).unwrap_or_default();
     let path = |text: &str| (!text.is_empty()).then(|| PathBuf::from(text));
     let files = TlsFiles {
         ca: top.text("kafka.ssl.ca.location", FILE, path),

@@ -162,6 +162,13 @@ impl Config {
                 max.as_millis()
             ));
         }
+        if self.kafka.as_ref().is_some_and(|kafka| kafka.servers.is_empty()) {
+            problems.push(
+                "kafka.… says how a Kafka cluster is connected to, and not where it is: write kafka.bootstrap.servers = \
+                 \"HOST:PORT\" (--kafka), or leave these keys out"
+                    .to_owned(),
+            );
+        }
         self.check_topics(&mut problems);
         if problems.is_empty() { Ok(()) } else { Err(ConfigError { problems }) }
     }

@@ -378,3 +378,23 @@ fn a_filter_without_a_target_names_a_level() {
         assert!(!is_log_filter(bad), "{bad}");
     }
 }
+
+/// The addresses may come from the command line, which says nothing of encryption and login.
+#[test]
+fn how_a_cluster_is_connected_to_stays_without_its_addresses() {
+    let text = r#"
+        kafka.security.protocol = "SASL_PLAINTEXT"
+        kafka.sasl.mechanism = "PLAIN"
+        kafka.sasl.username = "divvy"
+        kafka.metadata.max.age.ms = 700
+    "#;
+    let mut config = parse(text).unwrap();
+    let problems = config.check().unwrap_err().problems;
+    assert!(problems[0].contains("not where it is") && problems[0].contains("--kafka"), "{problems:?}");
+    let kafka = config.kafka.as_mut().unwrap();
+    assert_eq!(kafka.security.login.as_ref().map(|login| login.user.as_str()), Some("divvy"));
+    assert_eq!(kafka.max_age, Duration::from_millis(700));
+    kafka.servers = vec!["kafka:9092".to_owned()];
+    config.check().unwrap();
+    assert_eq!(parse("").unwrap().kafka, None, "no key, no cluster");
+}

@@ -13,8 +13,8 @@ pub use self::cluster::Followed;
 use self::cluster::Owners;
 pub use self::racks::{Broker, COORDINATOR_NODE};
 pub use self::rules::{
-    MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_REPLICAS,
-    MAX_TOPIC_NAME_BYTES, MAX_TOPICS, TopicError, check,
+    MAX_NAMED_TOPICS, MAX_PARTITIONS, MAX_PARTITIONS_PER_TOPIC, MAX_RACK_NAME_BYTES, MAX_RACKS, MAX_TOPIC_NAME_BYTES,
+    MAX_TOPICS, TopicError, check,
 };
 use tokio::sync::Notify;
 

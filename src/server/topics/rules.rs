@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{View, racks};
 use crate::ids::TopicName;
-use crate::topics::{Rack, Topic};
+use crate::topics::{MAX_RACKS_PER_PARTITION, Rack, Topic};
 use crate::wire::ErrorCode;
 
 /// Kafka's bound: a topic's name became a folder's name there, and clients count on it.
@@ -23,9 +23,6 @@ pub const MAX_TOPICS: usize = 10_000;
 /// Naming a topic creates it only while there are fewer than this: so a client that names whatever comes to its mind
 /// leaves room for those who create a topic on purpose.
 pub const MAX_NAMED_TOPICS: usize = MAX_TOPICS / 2;
-
-/// Racks of one partition: more replicas than anybody runs.
-pub const MAX_REPLICAS: usize = 16;
 
 /// Racks of all topics together: each is a broker in every answer to Metadata.
 pub const MAX_RACKS: usize = 1_000;
@@ -91,8 +88,8 @@ fn illegal_name(name: &str) -> Option<String> {
 }
 
 fn illegal_racks(racks: &[Rack]) -> Option<String> {
-    if racks.len() > MAX_REPLICAS {
-        return Some(format!("has {} racks: name at most {MAX_REPLICAS}", racks.len()));
+    if racks.len() > MAX_RACKS_PER_PARTITION {
+        return Some(format!("has {} racks: name at most {MAX_RACKS_PER_PARTITION}", racks.len()));
     }
     racks.iter().enumerate().find_map(|(i, rack)| {
         if rack.is_empty() || rack.len() > MAX_RACK_NAME_BYTES {

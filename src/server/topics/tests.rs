@@ -76,7 +76,7 @@ fn partitions_and_racks_are_bounded() {
     let rack = |text: &str| vec![text.to_owned()];
     assert_eq!(code(topics.create("t", 0, Vec::new())), ErrorCode::InvalidPartitions);
     assert_eq!(code(topics.create("t", MAX_PARTITIONS_PER_TOPIC + 1, Vec::new())), ErrorCode::InvalidPartitions);
-    let too_many: Vec<Rack> = (0..=MAX_REPLICAS).map(|i| i.to_string()).collect();
+    let too_many: Vec<Rack> = (0..=crate::topics::MAX_RACKS_PER_PARTITION).map(|i| i.to_string()).collect();
     for racks in
         [vec![rack("r")], vec![rack("r"), rack("")], vec![rack("r"), rack(&"r".repeat(250))], vec![rack("r"), too_many]]
     {

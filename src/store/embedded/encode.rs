@@ -27,7 +27,10 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: &'static str, of: 
     let damaged = |why: String| Failure::Damaged { what, of: of.to_owned(), why };
     match bytes.split_first() {
         Some((&VERSION, rest)) => rmp_serde::from_slice(rest).map_err(|error| damaged(error.to_string())),
-        Some((&found, _)) => Err(Failure::OtherFormat { found: u32::from(found) }),
+        Some((&found, _)) => {
+            let (found, known) = (u32::from(found), u32::from(VERSION));
+            Err(Failure::OtherFormat { what, of: of.to_owned(), found, known })
+        }
         None => Err(damaged("it is empty".to_owned())),
     }
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
-use super::FORMAT;
 use crate::store::StoreError;
 
 /// Why a call failed.
@@ -12,10 +11,16 @@ use crate::store::StoreError;
 pub(super) enum Failure {
     /// The engine or the disk.
     Engine(redb::Error),
-    /// Another divvy's file.
+    /// Another divvy's file, or a value of another divvy in it: each kind is counted for itself.
     OtherFormat {
+        /// What has it: "the file", or which record, …
+        what: &'static str,
+        /// … of which group or topic.
+        of: String,
         /// The format's number.
         found: u32,
+        /// The highest that this divvy reads.
+        known: u32,
     },
     /// The engine met what it thought impossible.
     GaveUp,
@@ -67,12 +72,16 @@ impl Failure {
         let path = file.display();
         let message = match self {
             Self::Engine(error) => return engine_sentence(error, file),
-            Self::OtherFormat { found } if *found > FORMAT => format!(
-                "the store {path} was written by a newer divvy (format {found}, this one knows up to {FORMAT}): \
-                 start that version again, or name another folder with `data`"
-            ),
-            Self::OtherFormat { found } => {
-                return damaged(file, &format!("format {found} was never written by any divvy"));
+            Self::OtherFormat { what, of, found, known } => {
+                let place = if of.is_empty() { String::new() } else { format!(" {of:?}") };
+                if found <= known {
+                    let why = format!("format {found} of {what}{place} was never written by any divvy");
+                    return damaged(file, &why);
+                }
+                format!(
+                    "the store {path} was written by a newer divvy ({what}{place} has format {found}, this one reads up \
+                     to {known}): start that version again, or name another folder with `data`"
+                )
             }
             Self::GaveUp => return damaged(file, "the database engine gave up on it"),
             Self::Damaged { what, of, why } => return damaged(file, &format!("{what} {of:?}: {why}")),

@@ -120,7 +120,10 @@ fn open(path: &Path) -> Result<Database, Failure> {
             transaction.commit()?;
             Ok(database)
         }
-        found => Err(Failure::OtherFormat { found: found.unwrap_or_default() }),
+        found => {
+            let found = found.unwrap_or_default();
+            Err(Failure::OtherFormat { what: "the file", of: String::new(), found, known: FORMAT })
+        }
     }
 }
 

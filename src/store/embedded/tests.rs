@@ -109,7 +109,10 @@ fn the_file_of_a_newer_divvy_is_refused() {
     tamper(place.path(), |transaction| {
         transaction.open_table(ABOUT).unwrap().insert("format", FORMAT + 1).unwrap();
     });
-    assert_says(&sentence(place.path()), &["newer divvy", "format 3", "start that version again"]);
+    assert_says(
+        &sentence(place.path()),
+        &["newer divvy", "the file has format 3, this one reads up to 2", "start that version again"],
+    );
 }
 
 #[test]
@@ -117,8 +120,8 @@ fn a_value_of_a_newer_divvy_is_refused_and_a_broken_one_named() {
     let place = TempDir::new().unwrap();
     drop(EmbeddedStore::open(place.path()).unwrap());
     for (value, parts) in [
-        (&b"\x03\x01"[..], &["newer divvy", "format 3"][..]),
-        (b"\x00\x01", &["is damaged", "format 0"]),
+        (&b"\x02\x01"[..], &["newer divvy", "the plan of group \"search\" has format 2, this one reads up to 1"][..]),
+        (b"\x00\x01", &["is damaged", "format 0 of the plan of group \"search\""]),
         (b"", &["is damaged", "the plan of group \"search\"", "empty"]),
         (b"\x01\xc1", &["is damaged", "the plan of group \"search\""]),
     ] {

@@ -54,8 +54,6 @@ fn main() -> Result<()> {
     }
     let mut report = Report::new(is_json);
     bars::run(&strategies, repeats, &Peers::of_environment()?, &mut report)?;
-    if report.missed() > 0 && !is_json {
-        println!("\n{} bars were missed", report.missed());
-    }
+    report.bars();
     Ok(())
 }

@@ -6,6 +6,8 @@ use serde_json::json;
 pub struct Report {
     is_json: bool,
     scenario: String,
+    /// The figures that something was promised of, as they are shown.
+    promised: Vec<String>,
     missed: usize,
 }
 
@@ -22,7 +24,7 @@ pub enum Bar {
 
 impl Report {
     pub fn new(is_json: bool) -> Self {
-        Self { is_json, scenario: String::new(), missed: 0 }
+        Self { is_json, scenario: String::new(), promised: Vec::new(), missed: 0 }
     }
 
     /// Begins a scenario.
@@ -49,12 +51,25 @@ impl Report {
             return println!("{line}");
         }
         let verdict = match holds {
-            Some(true) => "pass",
-            Some(false) => "FAIL",
+            Some(true) => "met",
+            Some(false) => "MISSED",
             None => "",
         };
         let bar = limit.map(|limit| format!("{word} {}", shown(limit))).unwrap_or_default();
-        println!("{}", format!("  {what:<52} {:>12} {unit:<8} {bar:<18} {verdict}", shown(value)).trim_end());
+        let line = format!("  {what:<64} {:>9} {unit:<8} {bar:<18} {verdict}", shown(value));
+        println!("{}", line.trim_end());
+        if holds.is_some() {
+            self.promised.push(format!("  {:<11}{}", self.scenario, line.trim()));
+        }
+    }
+
+    /// At the end: every bar beside what was measured, in one place.
+    pub fn bars(&self) {
+        if self.is_json || self.promised.is_empty() {
+            return;
+        }
+        println!("\nbars: {} of {} met", self.promised.len() - self.missed, self.promised.len());
+        self.promised.iter().for_each(|line| println!("{line}"));
     }
 
     /// A figure without a bar.
@@ -65,11 +80,6 @@ impl Report {
     /// The noise of the machine: above a tenth, distrust latencies and rates.
     pub fn noise(&mut self, others: &[f64]) {
         self.note("others on the machine", 100.0 * median(others), "%");
-    }
-
-    /// How many bars were missed.
-    pub fn missed(&self) -> usize {
-        self.missed
     }
 }
 

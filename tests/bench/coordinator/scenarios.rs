@@ -44,8 +44,6 @@ pub fn run<O>(
     for scenario in named {
         (scenario.run)(&options, &mut report).with_context(|| format!("scenario {}", scenario.name))?;
     }
-    if report.missed() > 0 && !is_json {
-        println!("\n{} bars were missed", report.missed());
-    }
+    report.bars();
     Ok(())
 }

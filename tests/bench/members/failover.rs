@@ -16,6 +16,9 @@ const PARTITIONS: usize = 50;
 /// Kafka takes no shorter one.
 const SESSION: Duration = Duration::from_secs(6);
 
+/// As members of such a session have it: several in one.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+
 /// What the group may take beyond the session.
 const BEYOND: Duration = Duration::from_secs(1);
 
@@ -45,8 +48,8 @@ pub fn run(_: &Options, report: &mut Report) -> Result<()> {
 }
 
 fn fail_over(site: &Site, group: &str, topic: &str, fate: Fate) -> Result<f64> {
-    let mut crew: Crew<Ours> =
-        ours::crew(Manner { session: SESSION, ..Manner::new(&site.address, group, topic, "range") })?;
+    let usual = Manner::new(&site.address, group, topic, "range");
+    let mut crew: Crew<Ours> = ours::crew(Manner { session: SESSION, heartbeat: HEARTBEAT, ..usual })?;
     for at in 0..MEMBERS {
         crew.start(&format!("member-{at}"), None)?;
     }

@@ -1,31 +1,41 @@
-//! A rolling restart of a cooperative group: one member after the other leaves; when the others have its work, another
-//! process takes its place.
+//! A rolling restart of a whole cooperative group, one member after the other: it leaves, the others have its work, and a new one
+//! takes its place. A static member is away for a moment only: nobody else gets its work, and its successor has it at once.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::crew::{Crew, Kind};
+use crate::crew::{Crew, HEARTBEAT, Kind};
 use crate::ours::{self, Manner};
 use crate::report::{Bar, Report};
 use crate::site::{self, Site};
 use crate::{Options, theirs};
 
-/// The group.
+/// The group: all of them are restarted, unless the command line says fewer.
 pub const MEMBERS: usize = 50;
+
+/// Shared evenly by all of them, and by one fewer as evenly as can be.
 const PARTITIONS: usize = 200;
+
+/// What Java's and librdkafka's members bring under this name, and divvy's module of it.
 const STRATEGY: &str = "cooperative-sticky";
 
 /// What a restart of all of them cost.
 struct Cost {
+    /// Partitions that came to another member than had them last.
     moved: f64,
+    /// How long partitions had no owner, added up.
     idle_s: f64,
+    /// From the first leave until all are back.
     s: f64,
 }
 
 /// divvy's strategy beside the built-ins of the others, on each coordinator.
 pub fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let what = format!("{} of {MEMBERS} members restarted, {PARTITIONS} partitions, {STRATEGY}", options.restarts);
+    let (restarts, heartbeat) = (options.restarts, HEARTBEAT.as_millis());
+    let what = format!(
+        "{restarts} of {MEMBERS} members restarted, {PARTITIONS} partitions, {STRATEGY}, heartbeats every {heartbeat} ms"
+    );
     report.scenario("restart", &what);
     for site in site::all()? {
         let topic = site.topic("restart", PARTITIONS)?;

@@ -98,12 +98,12 @@ fn embedded(root: &Path) {
     let owned = || vec![TopicPartitions { topic: "clicks", partitions: [0, 3].into_iter().collect() }];
     let data = UserData {
         facts: Facts::from([("rack".to_owned(), "eu-1a".into()), ("weight".to_owned(), 2.into())]),
-        last: Some(Last { generation: 7, owned: owned() }),
+        last: Some(Last { generation: 7, owned: owned().into() }),
         x: Some(b"own"),
     };
     let data = data.encode();
     for version in 0..=4_i16 {
-        let tail = Tail { user_data: Some(&data), owned: owned(), generation: 7, rack: Some("eu-1a"), note: None };
+        let tail = Tail { user_data: Some(&data), owned: owned().into(), generation: 7, rack: Some("eu-1a"), note: None };
         let bytes = Subscription { version, topics: vec!["clicks", "views"], tail }.encode();
         put(root, "embedded", &format!("subscription-{version}"), &[&[0], &bytes[..]].concat());
     }

@@ -2,23 +2,27 @@
 //!
 //! ```text
 //! interop-divvy divvy SERVER GROUP TOPIC NAME STRATEGY [INSTANCE]
+//! interop-divvy worker TYPE SERVER GROUP NAME CONTEXT     one whose work is not partitions of topics
 //! interop-divvy serve …      as `divvy serve`, but as if it were any broker: no member is preferred as a leader
 //! interop-divvy …            everything else as `divvy` does it
 //! ```
 //!
-//! Its modules are those of `$DIVVY_ASSIGNORS`.
+//! Its modules are those of `$DIVVY_ASSIGNORS`, watched. Beside what every member here can do it obeys `fact NAME VALUE`, answered by
+//! `{"event": "told"}`, `drain`, answered by `{"event": "drained"}` when everything is handed over, and `resume`.
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use divvy::client::{JoinError, Member, Offset, Rebalance, Share};
+use divvy::client::{JoinError, Member, Offset, Rebalance, Rollout, Share};
 use divvy::ids::TopicName;
 use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace};
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+mod worker;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -29,6 +33,7 @@ fn main() -> ExitCode {
         ["divvy", server, group, topic, name, strategy, ref more @ ..] => {
             run(member(server, group, topic, name, strategy, more.first().copied()))
         }
+        ["worker", kind, server, group, name, context] => run(worker::run(kind, server, group, name, context)),
         ["serve", ref settings @ ..] => run(serve(settings)),
         _ => return divvy::cli::main(),
     };
@@ -61,6 +66,11 @@ async fn member(
             news = member.next() => news.ok_or("the member is over")?,
             command = commands.recv() => match command.as_deref() {
                 None | Some("leave") => break,
+                // Answered when it is done.
+                Some("drain") => {
+                    member.drain();
+                    continue;
+                }
                 Some(command) => {
                     say(obey(&member, topic, command).await);
                     continue;
@@ -86,7 +96,7 @@ async fn member(
                 tell(&owns, assignments);
             }
             Rebalance::Failed { reason } => return Err(reason.into()),
-            Rebalance::Drained => return Err("drained, and nobody asked for it".into()),
+            Rebalance::Drained => say(json!({ "event": "drained" })),
             Rebalance::Note(note) => eprintln!("{note}"),
         }
     }
@@ -96,7 +106,7 @@ async fn member(
     Ok(())
 }
 
-/// `commit 0 7` and `fetch 0`.
+/// `commit 0 7`, `fetch 0`, `fact weight 2` and `resume`.
 async fn obey(member: &Member, topic: &str, command: &str) -> serde_json::Value {
     match answer(member, TopicName::from(topic), command).await {
         Ok(answer) => answer,
@@ -117,6 +127,14 @@ async fn answer(member: &Member, topic: TopicName, command: &str) -> Result<serd
             let offset = committed.first().map_or(-1, |it| it.offset);
             Ok(json!({ "event": "fetched", "partition": partition, "offset": offset }))
         }
+        ["fact", name, value] => {
+            member.set_fact(name, serde_json::from_str::<serde_json::Value>(value)?);
+            Ok(json!({ "event": "told" }))
+        }
+        ["resume"] => {
+            member.resume();
+            Ok(json!({ "event": "told" }))
+        }
         _ => Err("there is no such command".into()),
     }
 }
@@ -133,6 +151,8 @@ async fn join(
         .subscribe([topic])
         .client_id(name)
         .fact("kind", "divvy")
+        // Where the coordinator is not divvy, a file that was dropped is offered by a rejoin, each member's at another moment.
+        .rollout(Rollout::Eager { within: Duration::from_secs(1) })
         .session_timeout(Duration::from_secs(30))
         .heartbeat_interval(Duration::from_millis(500));
     if let Some(folder) = std::env::var_os("DIVVY_ASSIGNORS") {

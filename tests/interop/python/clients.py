@@ -1,11 +1,13 @@
 """Group members made of unmodified Kafka clients, all with the same few methods."""
 
+import logging
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 
 HEARTBEAT_MS = 500
 SESSION_MS = 30_000
@@ -69,7 +71,12 @@ class KafkaPython:
         return {strategy.name: strategy for strategy in known}
 
     def poll(self):
-        self._consumer.poll(timeout_ms=int(POLL_S * 1000))
+        try:
+            self._consumer.poll(timeout_ms=int(POLL_S * 1000))
+        except self._kafka.errors.KafkaConnectionError:
+            # A broker that is away may be told by any poll; the next one looks for it again, as every application has to.
+            logging.exception("poll failed")
+            time.sleep(POLL_S)
 
     def owned(self):
         return {place.partition for place in self._consumer.assignment() if place.topic == self._topic} - self._revoked

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use divvy::embedded::consumer::Assignment;
+use divvy::embedded::consumer::{Assignment, Subscription};
 use divvy::embedded::single_writer::Role;
 use divvy::group::Reply;
 use divvy::ids::{Generation, MemberId};
@@ -70,6 +70,13 @@ pub fn given(state: &[u8]) -> Result<BTreeSet<Partition>, String> {
         it.partitions.iter().map(|number| (it.topic.to_owned(), number)).collect::<Vec<_>>()
     };
     Ok(assignment.topics.iter().flat_map(of).collect())
+}
+
+/// What a member says in its metadata that it owns.
+pub fn said_to_own(metadata: &[u8]) -> BTreeSet<Partition> {
+    let said = Subscription::decode(metadata).ok();
+    let owned = said.iter().flat_map(|said| said.tail.owned.iter());
+    owned.flat_map(|it| it.partitions.iter().map(|number| (it.topic.to_owned(), number)).collect::<Vec<_>>()).collect()
 }
 
 /// Everything that a group of such a member has to do.

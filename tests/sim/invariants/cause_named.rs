@@ -101,13 +101,6 @@ impl CauseNamed {
                 }
                 Err(format!("a rebalance began because {trigger}, on {asked:?}"))
             }
-            // A process that takes a place is waited for as long as the one that had it.
-            Fact::Replaced { old, new } => {
-                if self.unsynced.remove(old) {
-                    self.unsynced.insert(new.clone());
-                }
-                Ok(())
-            }
             Fact::GenerationBegan { generation, trigger, .. } => {
                 self.unsynced = scene.group.iter().flat_map(|group| &group.members).map(|it| it.id.clone()).collect();
                 match self.under_way.take() {

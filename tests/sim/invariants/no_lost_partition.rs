@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use divvy::embedded::single_writer::Role;
-use divvy::group::Reply;
 use divvy::group::event::LeaderResult;
+use divvy::group::{Fact, Reply};
 use divvy::ids::{Generation, MemberId};
 use divvy::wire::ErrorCode;
 
 use super::{Invariant, Scene, Seen, Stands, Works};
-use crate::actors::{Partition, Standing, all_work, given};
+use crate::actors::{Partition, Standing, all_work, given, said_to_own};
 use crate::calls::Call;
+
+/// The protocol under which clients keep what they have while they join.
+const COOPERATIVE: &str = "cooperative-sticky";
 
 #[derive(Default)]
 pub struct NoLostPartition {
@@ -20,6 +23,10 @@ pub struct NoLostPartition {
     is_of_writers: bool,
     /// The generations whose plan left out a member when it came: a scenario's leader that breaks rules where nobody checks.
     cut: BTreeSet<Generation>,
+    /// What each member said that it owns when it last joined.
+    brought: BTreeMap<MemberId, BTreeSet<Partition>>,
+    /// What members brought into the newest generation whose place another process took in it: see [`Self::note`].
+    replaced: BTreeSet<Partition>,
 }
 
 impl Invariant for NoLostPartition {
@@ -39,7 +46,16 @@ impl Invariant for NoLostPartition {
                 }
                 Ok(())
             }
+            Seen::Asked(_, Call::Join(request)) => {
+                let offered = request.protocols.iter().find(|it| it.name == COOPERATIVE);
+                let owned = offered.map(|it| said_to_own(&it.metadata)).unwrap_or_default();
+                self.brought.insert(request.member.clone(), owned);
+                Ok(())
+            }
             Seen::Took(effects) => {
+                for fact in &effects.facts {
+                    self.note(fact);
+                }
                 for (ticket, reply) in &effects.replies {
                     if let (Some(open), Reply::Sync(reply)) = (scene.open.get(ticket), reply)
                         && reply.error == ErrorCode::None
@@ -51,25 +67,25 @@ impl Invariant for NoLostPartition {
                 }
                 Ok(())
             }
-            Seen::Settled { members, works } | Seen::Rested { members, works } => {
-                self.judge(members, works, is_stranding(scene))
-            }
+            Seen::Settled { members, works } | Seen::Rested { members, works } => self.judge(members, works),
             _ => Ok(()),
         }
     }
 }
 
-/// Kafka's own weakness: a static client that restarts between its JoinGroup and its SyncGroup gets its state without a
-/// rebalance, does not know what it brought into the last one, and so never joins without that; it stays withheld until
-/// somebody else causes a rebalance.
-fn is_stranding(scene: &Scene<'_>) -> bool {
-    scene.group.is_some_and(|group| {
-        let is_cooperative = group.summary.protocol.as_ref().is_some_and(|it| it.as_str() == "cooperative-sticky");
-        is_cooperative && group.members.iter().any(|member| member.instance.is_some())
-    })
-}
-
 impl NoLostPartition {
+    /// Kafka's own weakness: a static client brings a partition into a cooperative generation, the plan withholds it so that it
+    /// is given up first, and the process restarts before it has joined again without it. Its successor gets its state
+    /// without a rebalance (KIP-345), knows of nothing to give up, and joins no second time: the partition is nobody's
+    /// until somebody else causes a rebalance.
+    fn note(&mut self, fact: &Fact) {
+        match fact {
+            Fact::GenerationBegan { .. } => self.replaced.clear(),
+            Fact::Replaced { old, .. } => self.replaced.extend(self.brought.remove(old).unwrap_or_default()),
+            _ => {}
+        }
+    }
+
     fn handed(&mut self, to: &MemberId, of: Generation, share: BTreeSet<Partition>) {
         if of > self.generation {
             self.generation = of;
@@ -80,7 +96,7 @@ impl NoLostPartition {
         }
     }
 
-    fn judge(&self, members: &[Stands], works: &[Works<'_>], is_stranding: bool) -> Result<(), String> {
+    fn judge(&self, members: &[Stands], works: &[Works<'_>]) -> Result<(), String> {
         let mut owned = BTreeSet::new();
         let mut are_in = 0;
         for (name, standing) in members {
@@ -95,9 +111,10 @@ impl NoLostPartition {
             }
         }
         let all = all_work(self.is_of_writers);
-        if are_in == 0 || owned == all || is_stranding || self.cut.contains(&self.generation) {
+        let lost: Vec<_> = all.difference(&owned).filter(|it| !self.replaced.contains(*it)).collect();
+        if are_in == 0 || lost.is_empty() || self.cut.contains(&self.generation) {
             return Ok(());
         }
-        Err(format!("nobody has {:?} in generation {}", all.difference(&owned).collect::<Vec<_>>(), self.generation))
+        Err(format!("nobody has {lost:?} in generation {}", self.generation))
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use super::clients::{Programs, Runtime};
 use super::server::Coordinator;
 use crate::divvy::{self, Server};
-use crate::guests;
+use crate::guests::{self, Guests};
 use crate::kafka::{Broker, Settings};
 use crate::shell::seconds;
 
@@ -31,6 +31,8 @@ pub struct Bench {
     pub program: PathBuf,
     /// The clients' side.
     pub programs: Programs,
+    /// Modules that are not among the assignors.
+    pub guests: Guests,
     /// Started by the first case that wants it.
     kafka: OnceCell<RefCell<Broker>>,
     folder: tempfile::TempDir,
@@ -41,7 +43,7 @@ impl Bench {
     pub fn set_up(runtimes: &[Runtime]) -> Result<Self> {
         // What is missing on the machine is said before anything is built.
         let programs = Programs::set_up(runtimes)?;
-        guests::build()?;
+        let guests = guests::build()?;
         let program = divvy::build()?;
         let mut folder = tempfile::tempdir().context("no folder for temporary files")?;
         // Whoever looks for the reason of something odd wants the logs of what went well, too.
@@ -49,7 +51,7 @@ impl Bench {
         if std::env::var_os(KEEP).is_some() {
             println!("    logs are kept in {}", folder.path().display());
         }
-        Ok(Self { program, programs, kafka: OnceCell::new(), folder })
+        Ok(Self { program, programs, guests, kafka: OnceCell::new(), folder })
     }
 
     /// A server of its own for a case, and the folder of the case's files. `config` goes before the topic in its

@@ -1,7 +1,8 @@
 //! A group under test: a server, its members, and what must be true of them when they have settled.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -12,7 +13,7 @@ use super::clients::{Runtime, WhenLost};
 use super::member::{Member, Place, STEP, Seat};
 use super::server::Coordinator;
 use crate::divvy::{self, Server};
-use crate::process::wait_until;
+use crate::process::{Process, wait_until};
 use crate::shell::root;
 
 /// How the coordinator goes away.
@@ -81,7 +82,7 @@ impl<'a> Cast<'a> {
     }
 
     /// `divvy`.
-    pub fn program(&self) -> &std::path::Path {
+    pub fn program(&self) -> &Path {
         &self.bench.program
     }
 
@@ -135,11 +136,41 @@ impl<'a> Cast<'a> {
         Ok(())
     }
 
+    /// A member of divvy's with modules of its own, from that folder.
+    pub fn join_with_modules(&mut self, seat: &Seat<'_>, modules: &Path) -> Result<()> {
+        let server = self.server.address();
+        let place = Place { server: &server, group: &self.group, topic: &self.topic, folder: &self.folder };
+        let mut command = self.bench.programs.member(seat.client);
+        command.env("DIVVY_ASSIGNORS", modules);
+        self.members.push(Member::start_with(command, &place, seat)?);
+        Ok(())
+    }
+
     /// A script for Python with the clients at hand, told where the coordinator is; its arguments follow.
     pub fn script(&self, script: &str) -> Command {
         let mut command = self.bench.programs.script(Runtime::Python, &root().join(script));
         command.arg(self.server.address());
         command
+    }
+
+    /// A worker made of divvy's own library, whose work is not partitions of topics, with these modules.
+    pub fn worker(&self, kind: &str, name: &str, context: &str, modules: &Path) -> Result<Process> {
+        let mut command = Command::new(&self.bench.programs.divvy);
+        command.args(["worker", kind, &self.server.address(), &self.group, name, context]);
+        command.env("DIVVY_ASSIGNORS", modules);
+        Process::start(name, &command, &self.folder.join(format!("{name}.log")))
+    }
+
+    /// A `divvy serve` of the case's own, beside the coordinator.
+    pub fn divvy_beside(&self, config: &str, words: &[&str]) -> Result<Server> {
+        let folder = self.folder.join("beside");
+        fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        Server::start_with(&self.bench.program, &folder, config, words)
+    }
+
+    /// A module of the repository's that is not among the assignors.
+    pub fn demo_module(&self, name: &str) -> PathBuf {
+        self.bench.guests.demo.join(format!("{name}.wasm"))
     }
 
     /// Waits until the coordinator has a stable generation of exactly these members, each owns what the coordinator
@@ -245,6 +276,14 @@ impl<'a> Cast<'a> {
         let left = member.leave();
         self.gone.push(member);
         left
+    }
+
+    /// All leave in good order, who came last first.
+    pub fn leave_all(&mut self) -> Result<()> {
+        while let Some(name) = self.members.last().map(|member| member.name.clone()) {
+            self.leave(&name)?;
+        }
+        Ok(())
     }
 
     /// The member of that name is no longer asked; its process goes on.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::node::Node;
 use crate::shell::root;
@@ -91,6 +91,29 @@ pub const CLIENTS: &[Client] = &[
     lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)),
 ];
 
+/// The client of that name.
+pub fn named(name: &str) -> Result<&'static Client> {
+    let found = CLIENTS.iter().find(|client| client.name == name);
+    found.with_context(|| {
+        let known: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+        format!("there is no client {name}; there are {}", known.join(", "))
+    })
+}
+
+/// Those of these names that bring a strategy.
+///
+/// # Panics
+/// If one of the names is nobody's: a case has misspelt it, and the first who looks at the cases hears of it.
+pub fn among(
+    names: &'static [&'static str],
+    strategy: &'static str,
+) -> impl DoubleEndedIterator<Item = &'static Client> {
+    if let Some(error) = names.iter().find_map(|name| named(name).err()) {
+        panic!("{error}");
+    }
+    CLIENTS.iter().filter(move |client| names.contains(&client.name) && client.strategies.contains(&strategy))
+}
+
 /// divvy's own member, for the cases where it is among the others.
 pub const DIVVY: Client = client("divvy", Runtime::Divvy, ALL);
 
@@ -166,5 +189,20 @@ impl Programs {
         };
         command.arg(client.name);
         command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_nobody_knows_is_an_error_that_names_those_that_there_are() {
+        assert_eq!(named("java").unwrap().name, "java");
+        let said = named("jawa").unwrap_err().to_string();
+        assert!(
+            said.starts_with("there is no client jawa; there are kafka-python, ") && said.contains("sarama"),
+            "{said}"
+        );
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Case;
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
 use super::cast::{Away, Cast};
-use super::clients::{CLIENTS, Client, Runtime};
+use super::clients::{Runtime, named};
 use super::member::{STEP, Seat};
 use crate::divvy;
 use crate::process::wait_until;
@@ -79,15 +79,8 @@ fn led(bench: &Bench, strategy: &'static str) -> Result<()> {
 
         grow(cast)?;
         println!("    {MORE} partitions more: {}", cast.who_owns_what());
-        for name in ["confluent-kafka", "kafka-python", "third"] {
-            cast.member(name)?.leave()?;
-        }
-        Ok(())
+        cast.leave_all()
     })
-}
-
-fn named(name: &str) -> Result<&'static Client> {
-    CLIENTS.iter().find(|client| client.name == name).with_context(|| format!("there is no client {name}"))
 }
 
 /// The digest of the module by which the coordinator leads.

@@ -158,7 +158,8 @@ impl Member {
         self.process.log_tail()
     }
 
-    fn tell(&mut self, command: &str) -> Result<Value> {
+    /// Tells it a command, and waits for its answer.
+    pub fn tell(&mut self, command: &str) -> Result<Value> {
         self.listen()?;
         self.answers.clear();
         self.process.say(command)?;

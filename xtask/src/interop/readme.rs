@@ -1,5 +1,5 @@
-//! The workers of the README in other languages, from its very text: two of each share the work, one is killed, and the
-//! other goes on where it was.
+//! The workers of the README in other languages, from its very text: two of each share the work, the coordinator is killed and
+//! comes back, one of them is killed, and the other goes on where it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,7 +42,7 @@ struct Worker {
 }
 
 fn workers(bench: &Bench, runtime: Runtime, block: &str, file: &str) -> Result<()> {
-    let (server, folder) = bench.server(&format!("readme-{file}"), "")?;
+    let (mut server, folder) = bench.server(&format!("readme-{file}"), "")?;
     let script = folder.join(file);
     fs::write(&script, text(block)?).with_context(|| format!("{} cannot be written", script.display()))?;
     let start = |name: &str| Worker::start(bench, runtime, &script, &server.address(), name, &folder);
@@ -57,9 +57,26 @@ fn workers(bench: &Bench, runtime: Runtime, block: &str, file: &str) -> Result<(
     shared.with_context(|| logs(&both))?;
     println!("    two share the work: {:?} and {:?}", both[0].has, both[1].has);
 
+    let place = |worker: &Worker| worker.did.clone();
+    let before = [place(&both[0]), place(&both[1])];
+    server.kill()?;
+    server.restart()?;
+    let further = |worker: &Worker, before: &BTreeMap<usize, u64>| {
+        let is_further = |partition| worker.did.get(partition) > before.get(partition);
+        !worker.has.is_empty() && worker.has.iter().all(is_further)
+    };
+    let gone_on = wait_until("both to go on when the coordinator is back", STEP, || {
+        both.iter_mut().try_for_each(Worker::listen)?;
+        let all: BTreeSet<usize> = both.iter().flat_map(|worker| &worker.has).copied().collect();
+        let each_works = both.iter().zip(&before).all(|(worker, before)| further(worker, before));
+        Ok((all.len() == PARTITIONS && each_works).then_some(()))
+    });
+    gone_on.with_context(|| logs(&both))?;
+    println!("    the coordinator was killed and came back: both go on");
+
     let [mut first, mut second] = both;
     first.process.kill()?;
-    first.listen_to_the_end();
+    first.listen_to_the_end()?;
     let taken_over = wait_until("the other one to take over", STEP, || {
         second.listen()?;
         let further = |(partition, place): (&usize, &u64)| second.did.get(partition).is_some_and(|it| it > place);
@@ -98,11 +115,15 @@ impl Worker {
     }
 
     /// What a killed one had said and nobody had read.
-    fn listen_to_the_end(&mut self) {
-        while let Ok(Some(line)) = self.process.line_at_hand() {
-            // Its last line may be half of one.
-            let _ = self.note(&line);
+    fn listen_to_the_end(&mut self) -> Result<()> {
+        let mut lines = self.process.lines_to_the_end(STEP)?;
+        // The last one may be half of one.
+        let last = lines.pop();
+        lines.iter().try_for_each(|line| self.note(line))?;
+        if let Some(Err(why)) = last.map(|line| self.note(&line)) {
+            println!("    it was killed in the middle of a line: {why:#}");
         }
+        Ok(())
     }
 
     /// `has [0, 1]`, or `did 1 7`. The work on a partition goes on: but for the last step it is never done again.

@@ -1,11 +1,11 @@
 //! Static members (KIP-345): a process that comes back under its instance id takes its place again, and nobody notices.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::Case;
 use super::bench::Bench;
 use super::cast::{Away, Cast};
-use super::clients::{CLIENTS, Client, Runtime, WhenLost};
+use super::clients::{CLIENTS, Client, Runtime, WhenLost, named};
 use super::member::Seat;
 
 /// The cases.
@@ -96,8 +96,7 @@ fn mixed(bench: &Bench) -> Result<()> {
 /// A second process takes a name whose owner still runs: it takes the place, and the first one is told, and ends.
 fn fenced(bench: &Bench) -> Result<()> {
     Cast::play(bench, "static-fenced", "", |cast| {
-        let java = |client: &&Client| client.name == "java";
-        let client = CLIENTS.iter().find(java).context("the Java client is among the clients")?;
+        let client = named("java")?;
         let seat = |name, instance| Seat { name, client, strategy: "range", instance: Some(instance) };
         cast.join(&seat("bystander", "bystander"))?;
         cast.join(&seat("original", "twin"))?;

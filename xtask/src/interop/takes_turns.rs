@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::Case;
 use super::bench::Bench;
 use super::cast::{Cast, Settled};
-use super::clients::{CLIENTS, Client, DIVVY, Runtime};
+use super::clients::{Client, DIVVY, Runtime, among};
 use super::member::{Member, Seat};
 use super::never_twice::never_twice;
 
@@ -42,7 +42,7 @@ pub fn cases() -> Vec<Case> {
 
 /// Those of [`OTHERS`] that bring the strategy.
 pub fn others(strategy: &'static str) -> impl DoubleEndedIterator<Item = &'static Client> {
-    CLIENTS.iter().filter(move |client| OTHERS.contains(&client.name) && client.strategies.contains(&strategy))
+    among(&OTHERS, strategy)
 }
 
 /// Every library joins, and leads, and leaves; each forming begins with another one.

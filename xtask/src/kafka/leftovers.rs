@@ -22,7 +22,7 @@ const LAST_FILE: Duration = Duration::from_secs(1);
 const INTERRUPTED: i32 = 130;
 
 /// The folders of this run, and who works there.
-static RUNNING: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
+static RUNNING: Mutex<BTreeMap<PathBuf, Option<u32>>> = Mutex::new(BTreeMap::new());
 
 /// A new folder for a broker of this run, named by us, so that a later run knows whether we are still there.
 pub fn folder(under: &Path) -> Result<PathBuf> {
@@ -36,16 +36,21 @@ pub fn folder(under: &Path) -> Result<PathBuf> {
     let names = (0u32..).map(|number| under.join(format!("{us}-{number}")));
     let folder = names.into_iter().find(|folder| !folder.exists()).context("there is always a number more")?;
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    running.insert(folder.clone(), 0);
+    running.insert(folder.clone(), None);
     Ok(folder)
 }
 
 /// A process works there now.
 pub fn running(folder: &Path, process: u32) {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), process);
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), Some(process));
 }
 
-/// Its process has ended.
+/// Nobody works there for now: the number of the one that did may become a stranger's.
+pub fn idle(folder: &Path) {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), None);
+}
+
+/// The folder is no longer needed.
 pub fn remove(folder: &Path) {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(folder);
     if std::env::var_os(KEEP).is_none() {
@@ -74,7 +79,7 @@ pub fn clear() -> Result<()> {
 fn interrupted() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for (folder, process) in running {
-        if process != 0 {
+        if let Some(process) = process {
             // It is killed with us anyway, but only after its folder should be gone.
             let _ = Command::new("sh").args(["-c", &format!("kill -9 {process}")]).status();
         }

@@ -22,7 +22,7 @@ mod properties;
 
 pub use certificates::Certificates;
 pub use groups::Generation;
-pub use properties::{Listener, PASSWORD, REPEAT_LOGIN, Settings, USERS};
+pub use properties::{Listener, PASSWORD, RACK, REPEAT_LOGIN, Settings, USERS};
 
 /// The folder of `tests/interop` that pins the version.
 const FOLDER: &str = "broker";
@@ -108,6 +108,7 @@ impl Broker {
 
     /// Ends it as `kill -9` does.
     pub fn kill(&mut self) -> Result<()> {
+        leftovers::idle(&self.folder);
         self.process.kill()
     }
 
@@ -115,6 +116,7 @@ impl Broker {
     pub fn stop(&mut self) -> Result<()> {
         self.process.signal("TERM")?;
         self.process.end(STOPS_WITHIN)?;
+        leftovers::idle(&self.folder);
         Ok(())
     }
 
@@ -168,6 +170,8 @@ fn run(classpath: &str, folder: &Path, ports: &properties::Ports) -> Result<(Pro
         while process.line_at_hand()?.is_some() {}
         Ok(answers::to_api_versions(port).then_some(()))
     });
+    // It ends with this function.
+    let answered = answered.inspect_err(|_| leftovers::idle(folder));
     answered.with_context(|| process.log_tail())?;
     Ok((process, watch.elapsed()))
 }

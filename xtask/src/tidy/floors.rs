@@ -6,7 +6,7 @@ use super::Source;
 const FLOORS: [&[&str]; 5] = [
     &["ids", "time", "topics", "wire", "embedded"],
     &["group", "coordinator", "membership", "assignor", "lead"],
-    &["sandbox", "store", "auth"],
+    &["sandbox", "store"],
     &["peer", "server", "client", "admin"],
     &["cli"],
 ];

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::Case;
 use super::super::bench::PARTITIONS;
 use super::super::cast::Cast;
-use super::super::clients::{CLIENTS, Client};
+use super::super::clients::{self, Client};
 use super::super::member::{STEP, Seat};
 use super::super::never_twice::never_twice;
 use super::on_kafka;
@@ -79,7 +79,7 @@ type ThreesStory = fn(&mut Cast<'_>, &[&'static Client], &'static str) -> Result
 type FivesStory = fn(&mut Cast<'_>, &'static str) -> Result<()>;
 
 fn named(names: &[&str]) -> Vec<&'static Client> {
-    names.iter().filter_map(|name| CLIENTS.iter().find(|client| client.name == *name)).collect()
+    names.iter().map(|name| clients::named(name).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
 /// A running `divvy lead`, or one that has ended.
@@ -227,9 +227,7 @@ fn come_and_go(cast: &mut Cast<'_>, clients: &[&'static Client]) -> Result<()> {
         println!("    {name} came: {}", cast.who_owns_what());
     }
     let last = cast.members.last().context("somebody is in")?.name.clone();
-    let mut member = cast.part(&last)?;
-    member.leave()?;
-    cast.gone.push(member);
+    cast.leave(&last)?;
     owned(cast, "shares by weight", by_weight)?;
     println!("    {last} left: {}", cast.who_owns_what());
     leave_all(cast)?;
@@ -273,10 +271,5 @@ fn standby(cast: &mut Cast<'_>) -> Result<()> {
 }
 
 fn leave_all(cast: &mut Cast<'_>) -> Result<()> {
-    while let Some(name) = cast.members.last().map(|member| member.name.clone()) {
-        let mut member = cast.part(&name)?;
-        member.leave()?;
-        cast.gone.push(member);
-    }
-    Ok(())
+    cast.leave_all()
 }

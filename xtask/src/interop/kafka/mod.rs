@@ -7,16 +7,20 @@ use super::Case;
 use super::alone::three_come_and_go;
 use super::bench::Bench;
 use super::cast::Cast;
-use super::clients::{CLIENTS, Client, DIVVY, Runtime};
+use super::clients::{Client, DIVVY, Runtime, among};
 use super::mixed::together;
 use super::never_twice::never_twice;
 use super::statics::both_come_back;
 use super::takes_turns::{others, take_turns};
 
+mod beside;
+mod changes;
 mod lead;
 mod offsets;
+mod run;
 mod security;
 mod topics;
+mod types;
 mod writer;
 
 /// Who is in the mixed groups beside divvy.
@@ -47,6 +51,16 @@ pub fn cases() -> Vec<Case> {
         by_divvy("topics", topics::list),
         by_divvy("pattern", topics::pattern),
         by_divvy("single-writer", writer::takes_over),
+        by_divvy("connect", types::connect),
+        by_divvy("own-type", types::own),
+        by_divvy("facts", changes::facts),
+        by_divvy("drain/eager", |cast| changes::drains(cast, "range")),
+        by_divvy("drain/cooperative", |cast| changes::drains(cast, "cooperative-sticky")),
+        by_divvy("roll-out", changes::roll_out),
+        by_divvy("run", run::shell_workers),
+        by_divvy("racks", beside::racks),
+        by_divvy("beside/serve", beside::serve),
+        by_divvy("beside/join", beside::join),
         by_divvy("offsets", offsets::seen_by_the_tool),
         by_divvy("security/every-door", security::every_door),
         by_divvy("security/refusals", security::refusals),
@@ -70,7 +84,5 @@ fn on_kafka(
 
 /// divvy first: it also comes late.
 fn with_divvy(strategy: &'static str) -> impl Iterator<Item = &'static Client> {
-    let others =
-        CLIENTS.iter().filter(move |client| OTHERS.contains(&client.name) && client.strategies.contains(&strategy));
-    [&DIVVY].into_iter().chain(others)
+    [&DIVVY].into_iter().chain(among(&OTHERS, strategy))
 }

@@ -1,6 +1,5 @@
 //! TLS and logins: members of one group that came in by every door, and those that must not come in.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -9,10 +8,10 @@ use anyhow::{Context, Result, bail};
 
 use super::super::bench::PARTITIONS;
 use super::super::cast::Cast;
-use super::super::member::STEP;
+use super::topics::share;
 use crate::divvy::Member;
 use crate::kafka::{Certificates, Listener, PASSWORD, REPEAT_LOGIN, USERS};
-use crate::process::{wait_until, watch};
+use crate::process::watch;
 
 /// One member for each way in; all stay longer than a login lasts.
 pub fn every_door(cast: &mut Cast<'_>) -> Result<()> {
@@ -31,13 +30,8 @@ pub fn every_door(cast: &mut Cast<'_>) -> Result<()> {
         let words = [vec!["--topic", &cast.topic], words].concat();
         members.push(cast.divvy_join_at(name, &cast.server.at(listener)?, &["range"], &words)?);
     }
-    wait_until("all doors to share the topic", STEP, || {
-        let owned: Vec<i64> = members.iter_mut().flat_map(|member| owns(member, &cast.topic)).collect();
-        let all: BTreeSet<i64> = owned.iter().copied().collect();
-        let each = members.iter().all(|member| !member.owns(&cast.topic).is_empty());
-        Ok((each && owned.len() == PARTITIONS && all.len() == PARTITIONS).then_some(()))
-    })?;
-    println!("    {} members came in by as many doors", members.len());
+    let generation = share(&mut members, &[(&cast.topic, PARTITIONS)]).context("all doors")?;
+    println!("    {} members came in by as many doors: generation {generation}", members.len());
 
     let before: Vec<_> = members.iter().map(|member| member.assigned.clone()).collect();
     watch(REPEAT_LOGIN + REPEAT_LOGIN / 2, || {
@@ -85,11 +79,6 @@ pub fn refusals(cast: &mut Cast<'_>) -> Result<()> {
         println!("    {what}: {said}");
     }
     Ok(())
-}
-
-fn owns(member: &mut Member, topic: &str) -> Vec<i64> {
-    member.news();
-    member.owns(topic)
 }
 
 /// What clients show and trust.

@@ -60,7 +60,7 @@ fn once_more(members: &mut [Member], generation: &mut i64, topics: &[(&str, usiz
 }
 
 /// Waits until every partition has one owner, all in the same generation.
-fn share(members: &mut [Member], topics: &[(&str, usize)]) -> Result<i64> {
+pub fn share(members: &mut [Member], topics: &[(&str, usize)]) -> Result<i64> {
     let mut last = Vec::new();
     let shared = wait_until("every partition to have an owner", STEP, || {
         let mut owners: BTreeMap<(&str, i64), usize> = BTreeMap::new();
