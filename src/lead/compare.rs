@@ -139,7 +139,7 @@ pub(super) fn compared<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics:
 }
 
 /// Whether a member wants any topic.
-fn wants_something(metadata: &[u8]) -> bool {
+pub(super) fn wants_something(metadata: &[u8]) -> bool {
     Subscription::decode(metadata).is_ok_and(|said| !said.topics.is_empty())
 }
 

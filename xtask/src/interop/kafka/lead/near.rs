@@ -89,7 +89,8 @@ fn by_racks(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
         Ok((near && all.len() == PARTITIONS).then_some(()))
     })
     .with_context(|| cast.who_owns_what())?;
-    let plan = lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 4))?;
+    let plan =
+        lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 4) && plan["unowned"] == 0)?;
     ensure!(plan["near"] == PARTITIONS, "all should be near: {plan}");
     println!("    {}", cast.who_owns_what());
 
@@ -97,7 +98,8 @@ fn by_racks(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
         cast.leave(name)?;
     }
     owned(cast, "even shares", evenly)?;
-    let plan = lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 2))?;
+    let plan =
+        lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 2) && plan["unowned"] == 0)?;
     ensure!(plan["near"] == PARTITIONS / 2, "only what is in the east is near: {plan}");
     println!("    without those in the west: {}", cast.who_owns_what());
     leave_all(cast)
