@@ -126,16 +126,6 @@ impl<'a> Cast<'a> {
         Ok(())
     }
 
-    /// The same in a rack, and with topics beside the group's: what it says that it owns is of the group's.
-    pub fn join_in(&mut self, seat: &Seat<'_>, rack: Option<&str>, topics: &[&str]) -> Result<()> {
-        let (server, topic) = (self.server.address(), [&[self.topic.as_str()], topics].concat().join(","));
-        let place = Place { server: &server, group: &self.group, topic: &topic, folder: &self.folder };
-        let mut command = self.bench.programs.member(seat.client);
-        command.envs(rack.map(|rack| ("RACK", rack)));
-        self.members.push(Member::start_with(command, &place, seat)?);
-        Ok(())
-    }
-
     /// A member of divvy's with modules of its own, from that folder.
     pub fn join_with_modules(&mut self, seat: &Seat<'_>, modules: &Path) -> Result<()> {
         let server = self.server.address();
@@ -146,11 +136,14 @@ impl<'a> Cast<'a> {
         Ok(())
     }
 
-    /// A script for Python with the clients at hand, told where the coordinator is; its arguments follow.
-    pub fn script(&self, script: &str) -> Command {
-        let mut command = self.bench.programs.script(Runtime::Python, &root().join(script));
-        command.arg(self.server.address());
-        command
+    /// The same in a rack, and with topics beside the group's: what it says that it owns is of the group's.
+    pub fn join_in(&mut self, seat: &Seat<'_>, rack: Option<&str>, topics: &[&str]) -> Result<()> {
+        let (server, topic) = (self.server.address(), [&[self.topic.as_str()], topics].concat().join(","));
+        let place = Place { server: &server, group: &self.group, topic: &topic, folder: &self.folder };
+        let mut command = self.bench.programs.member(seat.client);
+        command.envs(rack.map(|rack| ("RACK", rack)));
+        self.members.push(Member::start_with(command, &place, seat)?);
+        Ok(())
     }
 
     /// A worker made of divvy's own library, whose work is not partitions of topics, with these modules.
@@ -171,6 +164,13 @@ impl<'a> Cast<'a> {
     /// A module of the repository's that is not among the assignors.
     pub fn demo_module(&self, name: &str) -> PathBuf {
         self.bench.guests.demo.join(format!("{name}.wasm"))
+    }
+
+    /// A script for Python with the clients at hand, told where the coordinator is; its arguments follow.
+    pub fn script(&self, script: &str) -> Command {
+        let mut command = self.bench.programs.script(Runtime::Python, &root().join(script));
+        command.arg(self.server.address());
+        command
     }
 
     /// Waits until the coordinator has a stable generation of exactly these members, each owns what the coordinator
