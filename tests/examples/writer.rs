@@ -16,7 +16,8 @@ use divvy::client::{Duty, Rebalance, Writer};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A file of lines `EPOCH NUMBER PROCESS`: epochs never fall, numbers are counted up by one.
+/// A file of lines `EPOCH NUMBER PROCESS`: epochs never fall, numbers are counted up by one. (A process that is frozen while
+/// it has the lock holds up its successors, but never lets two epochs mix. Stores with conditional writes have no such lock.)
 struct Ledger(PathBuf);
 
 /// Whether a line was taken.

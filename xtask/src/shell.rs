@@ -27,10 +27,16 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// The cargo that runs us, with the arguments, in the repository.
+/// The cargo that runs us, with the arguments, in the repository. What it told us of our own package is not for what it
+/// builds now: `ring` watches these words, and would be built again, and all above it, whenever they change.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
