@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use serde_json::Value;
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::plan_only::{DryRun, modules, no_module, reads_lag};
+use super::waits::{blocking, changes, finished, next, until};
 use super::{Lead, Task, events, look};
 use crate::assignor::subscribed;
 use crate::cli::clock;
@@ -387,41 +388,4 @@ impl Live<'_> {
         }
         tell(self.output, events::ended(was_in, self.flags.hand_back, has_election, self.flags.session()))
     }
-}
-
-/// What a member hears next; for ever nothing if there is none.
-async fn next(member: &mut Option<Member>) -> Option<Rebalance> {
-    match member {
-        Some(member) => member.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// What came of the work; for ever nothing if there is none.
-async fn finished(work: &mut Option<Work>) -> Done {
-    match work {
-        Some(work) => work.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(wait: Option<Duration>) {
-    match wait {
-        Some(wait) => sleep(wait.max(Duration::from_millis(1))).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn changes(looks: &mut Interval, may_change: bool) {
-    match may_change {
-        true => drop(looks.tick().await),
-        false => std::future::pending().await,
-    }
-}
-
-/// Questions to a cluster and modules that compile block.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|_| Err(anyhow!("its thread panicked: this is a bug in divvy")))
 }

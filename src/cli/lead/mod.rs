@@ -22,6 +22,7 @@ mod live;
 mod look;
 mod plan_only;
 mod settings;
+mod waits;
 
 use look::Cluster;
 use plan_only::DryRun;

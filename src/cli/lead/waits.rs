@@ -1,0 +1,48 @@
+//! What the loop of `divvy lead` waits for: each may be there or not.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use tokio::time::{Interval, sleep};
+
+use crate::client::{Member, Rebalance};
+
+/// What a member hears next; for ever nothing if there is none.
+pub async fn next(member: &mut Option<Member>) -> Option<Rebalance> {
+    match member {
+        Some(member) => member.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What came of the work; for ever nothing if there is none.
+pub async fn finished<T>(work: &mut Option<Pin<Box<dyn Future<Output = T>>>>) -> T {
+    match work {
+        Some(work) => work.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits so long; for ever if there is nothing to wait for.
+pub async fn until(wait: Option<Duration>) {
+    match wait {
+        Some(wait) => sleep(wait.max(Duration::from_millis(1))).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next look at what may change; none ever if it may not.
+pub async fn changes(looks: &mut Interval, may_change: bool) {
+    match may_change {
+        true => drop(looks.tick().await),
+        false => std::future::pending().await,
+    }
+}
+
+/// Questions to a cluster and modules that compile block.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(anyhow!("its thread panicked: this is a bug in divvy")))
+}
