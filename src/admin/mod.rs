@@ -94,14 +94,18 @@ async fn metrics(State(handle): State<Handle>) -> impl IntoResponse {
     )
 }
 
-/// 200 as soon as groups are served; 503 while they are being read, or when the server cannot go on.
+/// 200 as soon as groups are served; 503 while they are being read, while the store refuses writes, or when the server
+/// cannot go on.
 async fn health(State(handle): State<Handle>) -> (StatusCode, Json<Value>) {
     if let Some(reason) = handle.failure() {
         return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "failed", "reason": reason })));
     }
-    match handle.is_loaded().await {
-        true => (StatusCode::OK, Json(json!({ "status": "ok" }))),
-        false => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "loading" }))),
+    if !handle.is_loaded().await {
+        return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "loading" })));
+    }
+    match handle.store_trouble().await {
+        None => (StatusCode::OK, Json(json!({ "status": "ok" }))),
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "status": "degraded", "reason": reason }))),
     }
 }
 

@@ -25,6 +25,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What a file that was named on the command line or in a configuration does: it is not there, or it will not do.
+    pub fn of_file(is_missing: bool) -> Self {
+        if is_missing { Kind::NotFound } else { Kind::Usage }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Kind::Failed => "failed",

@@ -97,7 +97,7 @@ fn properties(path: &Path) -> Result<Properties> {
 }
 
 fn usage(error: SecurityError) -> anyhow::Error {
-    Failure::of(Kind::Usage, error.to_string())
+    Failure::of(Kind::of_file(error.is_missing()), error.to_string())
 }
 
 #[cfg(test)]

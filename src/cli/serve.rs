@@ -84,9 +84,10 @@ impl Serve {
     /// Serves.
     pub fn run(self, output: &Output) -> Result<()> {
         if self.print_config {
-            return output.line(Config::sample().trim_end());
+            let sample = Config::sample().trim_end();
+            return output.print(&json!({ "config": sample }), || sample.to_owned());
         }
-        let config = self.config(output).map_err(usage)?;
+        let config = self.config(output).map_err(not_read)?;
         logs::start(&config.log_filter, config.log_format)?;
         let runtime = server::runtime(&config).context("the runtime cannot start")?;
         let is_json = output.is_json();
@@ -123,8 +124,8 @@ impl Serve {
     }
 }
 
-fn usage(error: ConfigError) -> anyhow::Error {
-    Failure::of(Kind::Usage, error.to_string())
+fn not_read(error: ConfigError) -> anyhow::Error {
+    Failure::of(Kind::of_file(error.is_missing), error.to_string())
 }
 
 async fn serve(config: Config, reader: Reader, output: &Output) -> Result<()> {
@@ -153,7 +154,8 @@ async fn serve(config: Config, reader: Reader, output: &Output) -> Result<()> {
 
 fn kind(error: &StartError, data: &DataPlace) -> Kind {
     match error {
-        StartError::Config(_) | StartError::Security(_) => Kind::Usage,
+        StartError::Config(_) => Kind::Usage,
+        StartError::Security(error) => Kind::of_file(error.is_missing()),
         StartError::Modules(_) => Kind::NotFound,
         StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
         StartError::Store(_) if data.is_held() => Kind::InUse,

@@ -140,7 +140,7 @@ impl fmt::Display for Note {
                 let names: Vec<_> = topics.iter().map(|it| it.as_str()).collect();
                 write!(
                     f,
-                    "no topic {} yet: the member waits for it (`divvy topics create` makes one)",
+                    "no topic {} yet: the member waits for it (`divvy topics create` makes one, unless topics come from a Kafka cluster)",
                     names.join(", ")
                 )
             }

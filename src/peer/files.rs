@@ -11,7 +11,7 @@ pub(super) fn read(path: &Path, most_bytes: u64, instead: &str) -> Result<Vec<u8
     let mut bytes = Vec::new();
     // One byte more tells a file that is too long.
     let read = File::open(path).and_then(|file| file.take(most_bytes + 1).read_to_end(&mut bytes));
-    read.map_err(|error| SecurityError::file(path, format!("it cannot be read: {error}")))?;
+    read.map_err(|error| SecurityError::unread(path, &error))?;
     if bytes.len() as u64 > most_bytes {
         return Err(SecurityError::file(path, format!("it has more than {most_bytes} bytes: {instead}")));
     }

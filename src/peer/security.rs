@@ -1,7 +1,7 @@
 //! What a client shows to be let in: the peer's certificate is checked, and a name and a password are given.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
@@ -98,10 +98,12 @@ impl Login {
     pub fn new(mechanism: Mechanism, user: &str, password: Password) -> Result<Self, SecurityError> {
         for (what, text) in [("the user's name", user), ("the password", password.reveal())] {
             if text.is_empty() {
-                return Err(SecurityError(format!("{what} for the login is empty: give one")));
+                return Err(SecurityError::new(format!("{what} for the login is empty: give one")));
             }
             if text.contains('\0') {
-                return Err(SecurityError(format!("{what} for the login holds a NUL byte: no mechanism takes one")));
+                return Err(SecurityError::new(format!(
+                    "{what} for the login holds a NUL byte: no mechanism takes one"
+                )));
             }
         }
         Ok(Self { mechanism, user: user.into(), password, salted: Arc::default() })
@@ -137,12 +139,28 @@ impl fmt::Debug for Login {
 
 /// What is wrong with certificates, keys or a login, before anybody was asked: one sentence with the remedy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{0}")]
-pub struct SecurityError(pub(super) String);
+#[error("{sentence}")]
+pub struct SecurityError {
+    sentence: String,
+    is_missing: bool,
+}
 
 impl SecurityError {
-    pub(super) fn file(path: &std::path::Path, what: impl fmt::Display) -> Self {
-        let path: PathBuf = path.to_owned();
-        Self(format!("{}: {what}", path.display()))
+    pub(super) fn new(sentence: String) -> Self {
+        Self { sentence, is_missing: false }
+    }
+
+    pub(super) fn file(path: &Path, what: impl fmt::Display) -> Self {
+        Self::new(format!("{}: {what}", path.display()))
+    }
+
+    pub(super) fn unread(path: &Path, error: &std::io::Error) -> Self {
+        let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+        Self { is_missing, ..Self::file(path, format!("it cannot be read: {error}")) }
+    }
+
+    /// Whether a file that was named is not there.
+    pub fn is_missing(&self) -> bool {
+        self.is_missing
     }
 }

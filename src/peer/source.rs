@@ -90,7 +90,7 @@ impl PasswordSource {
             PasswordSource::File(path) => password_of(path),
             PasswordSource::Environment => match std::env::var(PASSWORD_VARIABLE) {
                 Ok(text) => Ok(Password::new(&text)),
-                Err(_) => Err(SecurityError(format!(
+                Err(_) => Err(SecurityError::new(format!(
                     "the login has no password: name the file that has it, or set {PASSWORD_VARIABLE}"
                 ))),
             },

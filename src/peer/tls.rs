@@ -41,7 +41,7 @@ impl Tls {
         };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let builder = builder.map_err(|error| SecurityError(format!("TLS cannot be set up: {error}")))?;
+        let builder = builder.map_err(|error| SecurityError::new(format!("TLS cannot be set up: {error}")))?;
         let builder = builder.with_root_certificates(roots);
         let config = match (&files.certificate, &files.key) {
             (None, None) => builder.with_no_client_auth(),
@@ -126,7 +126,7 @@ fn system_roots() -> Result<RootCertStore, SecurityError> {
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
-        return Err(SecurityError(format!(
+        return Err(SecurityError::new(format!(
             "this machine trusts no authority at all{why}: install `ca-certificates`, or give the one of the cluster \
              (--tls-ca FILE)"
         )));

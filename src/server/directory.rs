@@ -49,6 +49,11 @@ impl Directory {
         }
     }
 
+    /// The way to the store.
+    pub(crate) fn store_writer(&self) -> &StoreWriter {
+        &self.store
+    }
+
     /// The store was read, and has these. It learns those of the configuration too: what is once there is never taken
     /// away, whatever the file says after a restart.
     pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>) {

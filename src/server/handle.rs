@@ -166,6 +166,11 @@ impl Handle {
         self.0.failure.reason()
     }
 
+    /// Why the store refuses writes, if it does: groups go on as they are, and nothing new happens to them.
+    pub async fn store_trouble(&self) -> Option<String> {
+        self.topics().store_writer().trouble().await.map(|error| error.to_string())
+    }
+
     async fn ask_all<T>(
         &self,
         question: impl Fn(oneshot::Sender<Result<Vec<T>, Loading>>) -> Question,

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,6 +27,8 @@ enum Job {
     Topics { entries: Vec<Entry>, done: oneshot::Sender<Result<(), StoreError>> },
     /// A group's records are wanted anew.
     Reload { shard: usize, group: GroupId },
+    /// Somebody wants to know whether batches are still refused.
+    Probe(oneshot::Sender<Result<(), StoreError>>),
     /// Everything asked before is to be done.
     Flush(oneshot::Sender<()>),
     /// The thread is to end.
@@ -34,7 +37,11 @@ enum Job {
 
 /// The way to the store.
 #[derive(Clone)]
-pub(crate) struct StoreWriter(Arc<Mutex<Way>>);
+pub(crate) struct StoreWriter {
+    way: Arc<Mutex<Way>>,
+    /// Whether the last batch failed.
+    failing: Arc<AtomicBool>,
+}
 
 enum Way {
     /// Its thread does what is asked, in that order.
@@ -68,6 +75,17 @@ impl StoreWriter {
         self.send(Job::Reload { shard, group });
     }
 
+    /// Why the store refuses writes, if it does. Once one failed it is tried out, so that a full disk is not told of when
+    /// there is room again and nobody writes.
+    pub(crate) async fn trouble(&self) -> Option<StoreError> {
+        if !self.failing.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Probe(done));
+        answer.await.ok()?.err()
+    }
+
     /// Waits until everything asked before is done.
     pub(crate) async fn flush(&self) {
         let (done, answer) = oneshot::channel();
@@ -93,7 +111,7 @@ impl StoreWriter {
     }
 
     fn way(&self) -> MutexGuard<'_, Way> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -103,7 +121,7 @@ pub(crate) struct Jobs(Receiver<Job>, StoreWriter);
 /// Both ends.
 pub(crate) fn queue() -> (StoreWriter, Jobs) {
     let (to, from) = channel();
-    let way = StoreWriter(Arc::new(Mutex::new(Way::Thread(to))));
+    let way = StoreWriter { way: Arc::new(Mutex::new(Way::Thread(to))), failing: Arc::default() };
     (way.clone(), Jobs(from, way))
 }
 
@@ -116,7 +134,7 @@ pub(crate) fn run(
 ) -> Result<(), StoreError> {
     loaded(store.load()?);
     let is_instant = store.is_instant();
-    let mut keeper = Keeper { store, handle: handle.clone(), broken: HashSet::new(), failing: false };
+    let mut keeper = Keeper { store, handle: handle.clone(), broken: HashSet::new(), failing: way.failing.clone() };
     if is_instant {
         // Nobody brings anything while what was brought before is done.
         let mut way = way.way();
@@ -136,7 +154,7 @@ struct Keeper {
     /// Groups with a failed batch that were not read anew yet.
     broken: HashSet<GroupId>,
     /// Whether the last batch failed: told once, and once when it is over.
-    failing: bool,
+    failing: Arc<AtomicBool>,
 }
 
 impl Keeper {
@@ -154,6 +172,7 @@ impl Keeper {
         match job {
             Job::Turn { .. } | Job::Topics { .. } => return ControlFlow::Continue(self.batch(job, waiting)),
             Job::Reload { shard, group } => self.reload(shard, group),
+            Job::Probe(done) => drop(done.send(self.probe())),
             Job::Flush(done) => drop(done.send(())),
             Job::Stop => return ControlFlow::Break(()),
         }
@@ -210,13 +229,11 @@ impl Keeper {
         self.handle.metrics().store_batch(self.handle.clock().mono() - began, batch.len(), outcome.is_ok());
         match &outcome {
             Ok(()) => {
-                if std::mem::take(&mut self.failing) && self.handle.quiet().allows("stored_again").is_some() {
-                    tracing::info!("the store takes batches again");
-                }
+                self.stored_again();
                 turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks)));
             }
             Err(error) => {
-                let is_new = !std::mem::replace(&mut self.failing, true);
+                let is_new = !self.failing.swap(true, Ordering::Relaxed);
                 if let (true, Some(left_out)) = (is_new, self.handle.quiet().allows("not_stored")) {
                     let entries = batch.len();
                     tracing::error!(%error, entries, left_out, "a batch was not stored; its groups are read anew");
@@ -232,6 +249,20 @@ impl Keeper {
             let told = outcome.as_ref().map(|&()| ()).map_err(|error| StoreError { message: error.message.clone() });
             let _ = done.send(told);
         }
+    }
+
+    fn stored_again(&self) {
+        if self.failing.swap(false, Ordering::Relaxed) && self.handle.quiet().allows("stored_again").is_some() {
+            tracing::info!("the store takes batches again");
+        }
+    }
+
+    fn probe(&mut self) -> Result<(), StoreError> {
+        if self.failing.load(Ordering::Relaxed) {
+            self.store.probe()?;
+            self.stored_again();
+        }
+        Ok(())
     }
 
     fn reload(&mut self, shard: usize, group: GroupId) {

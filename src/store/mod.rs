@@ -43,6 +43,11 @@ pub trait Store: Send {
     /// the outcome is unknown: forget what the batch was about and [`Store::load_group`] it anew.
     fn append(&mut self, batch: &[Entry]) -> Result<(), StoreError>;
 
+    /// Whether it takes batches (again): writes something that means nothing, and leaves no trace of it.
+    fn probe(&mut self) -> Result<(), StoreError> {
+        self.append(&[])
+    }
+
     /// Everything.
     fn load(&mut self) -> Result<Snapshot, StoreError>;
 

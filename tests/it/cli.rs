@@ -201,6 +201,10 @@ fn every_failure_is_one_object_for_scripts() {
     let run = |input: &'static str| vec!["assignor", "run", "--module", "assignors/range.wasm", "--input", input];
     let gone = nobody();
     let gone = gone.as_str();
+    let login = |file: &'static str| {
+        let to = ["topics", "list", "--server", gone, "--sasl", "plain", "--sasl-user", "u", "--sasl-password-file"];
+        [&to[..], &[file]].concat()
+    };
     for (arguments, code, kind) in [
         (run("no-such.json"), 4, "not_found"),
         (run("/dev/zero"), 1, "failed"),
@@ -211,6 +215,11 @@ fn every_failure_is_one_object_for_scripts() {
         (vec!["assignor", "run", "--module", "no-such.wasm", "--input", &odd], 2, "usage"),
         (vec!["assignor", "inspect", "/dev/zero"], 1, "failed"),
         (vec!["serve", "--config", "/dev/zero"], 2, "usage"),
+        (vec!["serve", "--config", "no-such.toml"], 4, "not_found"),
+        (vec!["topics", "list", "--server", gone, "--tls-ca", "no-such.pem"], 4, "not_found"),
+        (vec!["topics", "list", "--server", gone, "--tls-ca", "tests"], 2, "usage"),
+        (vec!["groups", "list", "--server", gone, "--command-config", "no-such.properties"], 4, "not_found"),
+        (login("no-such.password"), 4, "not_found"),
         (vec!["topics", "list", "--server", gone], 3, "unreachable"),
         (vec!["topics", "list", "--server", "nohost"], 2, "usage"),
         (vec!["groups", "list", "--admin", gone], 3, "unreachable"),
@@ -274,4 +283,8 @@ fn states_are_checked_as_they_are_shown() {
     let wrong = expect.replace("active", "idle");
     let (_third, wrong) = with_file("wrong.json", &format!(r#"{{"name": "wrong", {group}, "expect": {wrong}}}"#));
     fails(&["assignor", "check", &module, "--vectors", &wrong], 1, &["1 of 1 cases", "fail"]);
+    let told = divvy(&["--json", "assignor", "check", &module, "--vectors", &wrong]);
+    assert_eq!(told.status.code(), Some(1));
+    let case: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(case["ok"], false, "a line a case, and nothing else: {case}");
 }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 
 use divvy::ids::Digest;
+use divvy::server::Server;
+use divvy::store::MemoryStore;
 use divvy::wire::ErrorCode;
 use divvy::wire::divvy::JoinRequestTag;
 use serde_json::{Value, json};
@@ -10,6 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::support::{Client, config, join, metric, serve, within};
+use crate::support_store::failing::{FailingStore, Fault, Faults};
 
 /// Status and body.
 pub async fn get(addr: SocketAddr, path: &str) -> (u16, String) {
@@ -98,4 +101,30 @@ async fn divvys_own_fields_can_be_hidden() {
     let mut client = Client::connect(open.addr()).await;
     assert!(!client.ask(3, &versions).await.tags.is_empty());
     open.stop().await;
+}
+
+/// Whoever sends clients here learns that nothing new can be kept, and when it can again, although nobody writes meanwhile.
+#[tokio::test]
+async fn a_store_that_refuses_writes_is_no_good_health() {
+    let faults = Faults::default();
+    let store = FailingStore::new(MemoryStore::new(), faults.clone());
+    let builder = Server::builder(config()).admin(divvy::admin::routes).store(Box::new(store));
+    let server = builder.start().await.unwrap();
+    let admin = server.admin_addr().unwrap();
+    within(async {
+        while get(admin, "/health").await.0 != 200 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    // The topic, and the look whether it is over.
+    faults.order(Fault::Lost);
+    faults.order(Fault::Lost);
+    assert_ne!(Client::connect(server.addr()).await.create("t", 2).await.0, ErrorCode::None);
+    let (status, body) = get(admin, "/health").await;
+    let told: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &told["status"]), (503, &json!("degraded")));
+    assert!(told["reason"].as_str().unwrap().contains("told to fail"), "{told}");
+    assert_eq!(get_json(admin, "/health").await, json!({ "status": "ok" }));
+    server.stop().await;
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
+use super::foreign::Foreign;
 use crate::cli::SERVER;
 use crate::cli::address::host_port;
 use crate::cli::confirm::Confirm;
@@ -42,7 +43,7 @@ impl Delete {
         let outcome = |it: &DeletableGroupResult| Outcome {
             name: ("id", it.group_id.to_string()),
             done: format!("group {:?} is deleted", it.group_id.as_str()),
-            error: it.error_code.is_error().then(|| not_deleted(&it.group_id, it.error_code)),
+            error: it.error_code.is_error().then(|| not_deleted(&mut server, &it.group_id, it.error_code)),
         };
         let mut outcomes: Vec<Outcome> = answer.results.iter().map(outcome).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -50,9 +51,13 @@ impl Delete {
     }
 }
 
-fn not_deleted(group: &str, error: ErrorCode) -> anyhow::Error {
+fn not_deleted(server: &mut Kafka, group: &str, error: ErrorCode) -> anyhow::Error {
     match error {
         ErrorCode::NonEmptyGroup => {
+            // That it is not deleted is known; what kind of group it is only makes it clearer.
+            if let Ok(Some(foreign)) = Foreign::find(server, group) {
+                return foreign.refuse("has members, which have to be stopped first");
+            }
             let remedy = "stop them, then delete it; `divvy groups describe` shows them";
             Failure::of(Kind::Failed, format!("group {group:?} has members: {remedy}"))
         }

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::Source;
+use super::foreign::Foreign;
 use super::view::{Group, Led, Member, Suspension};
 use crate::cli::admin;
 use crate::cli::failure::{Failure, Kind};
@@ -14,13 +15,13 @@ use crate::cli::kafka::{Kafka, refused};
 use crate::cli::output::{Output, Tone, plain, table};
 use crate::group::{GroupLimits, StandIn};
 use crate::server::settings;
-use crate::wire::Text;
 use crate::wire::divvy::DescribeTag;
 use crate::wire::messages::describe_configs::{
     DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
 };
 use crate::wire::messages::describe_groups::DescribeGroupsRequest;
 use crate::wire::messages::find_coordinator::FindCoordinatorRequest;
+use crate::wire::{ErrorCode, Text};
 
 /// Kafka's number of a broker among what has settings.
 const BROKER: i8 = 4;
@@ -43,11 +44,12 @@ pub struct Describe {
 impl Describe {
     /// Prints it.
     pub fn run(self, output: &Output) -> Result<()> {
-        let group = self.group()?;
-        output.print(&group, || text(&group, output))
+        let (group, has_more) = self.group()?;
+        output.print(&group, || text(&group, has_more, output))
     }
 
-    fn group(&self) -> Result<Group> {
+    /// The group, and whether an admin port knows more of it.
+    fn group(&self) -> Result<(Group, bool)> {
         let missing = |address: &str| {
             let remedy = "`divvy groups list` shows those that are there";
             Failure::of(Kind::NotFound, format!("there is no group {:?} at {address}: {remedy}", self.group))
@@ -55,7 +57,8 @@ impl Describe {
         if let Some(answer) = self.source.ask_admin(&format!("/groups/{}", admin::quote(&self.group)))? {
             let value = answer.value.ok_or_else(|| missing(&answer.address))?;
             let group = serde_json::from_value(value);
-            return group.with_context(|| format!("{} describes its group in other words", answer.address));
+            let group = group.with_context(|| format!("{} describes its group in other words", answer.address))?;
+            return Ok((group, false));
         }
         let server = self.source.server();
         let mut request = DescribeGroupsRequest { groups: vec![self.group.as_str().into()], ..Default::default() };
@@ -63,8 +66,9 @@ impl Describe {
         let mut connection = self.source.connect()?;
         let answer = connection.ask(&request)?;
         let group = answer.groups.first().ok_or_else(|| missing(server))?;
-        if group.group_state == NO_SUCH_GROUP {
-            return Err(missing(server));
+        if group.group_state == NO_SUCH_GROUP || group.error_code == ErrorCode::GroupIdNotFound {
+            let foreign = Foreign::find(&mut connection, &self.group)?;
+            return Err(foreign.map_or_else(|| missing(server), |foreign| foreign.refuse("is not described")));
         }
         if group.error_code.is_error() {
             let what = format!("group {:?} is not described", self.group);
@@ -72,7 +76,9 @@ impl Describe {
         }
         let told = DescribeTag::take(&answer.tags).ok().flatten().unwrap_or_default().copies;
         let copies = told.iter().find(|(id, _)| id.as_str() == self.group).map_or(1, |(_, copies)| *copies);
-        Ok(Group { limits: limits(&mut connection, &self.group), ..Group::from_wire(group, copies) })
+        let group = Group { limits: limits(&mut connection, &self.group), ..Group::from_wire(group, copies) };
+        // Kafka's protocol does not tell the generation either; a broker of Kafka's has no admin port.
+        Ok((group, connection.is_divvy()))
     }
 }
 
@@ -97,14 +103,13 @@ fn limits(server: &mut Kafka, group: &str) -> BTreeMap<String, Value> {
     told.results.iter().flat_map(|result| &result.configs).filter_map(limit).collect()
 }
 
-fn text(group: &Group, output: &Output) -> String {
+fn text(group: &Group, has_more: bool, output: &Output) -> String {
     let mut parts = vec![plain(&head(group))];
     parts.extend(served_by(group).map(|it| plain(&it)));
     if let Some(trouble) = group.led.as_ref().and_then(|led| led.trouble.as_ref()) {
         parts.push(output.tone(Tone::Bad, &plain(&format!("its module does not serve: {trouble}"))));
     }
-    // Kafka's protocol does not tell the generation either.
-    if group.generation.is_none() {
+    if has_more {
         parts.push(output.tone(Tone::Faint, MORE));
     }
     if let Some(trigger) = &group.last_trigger {

@@ -13,6 +13,7 @@ use super::{ADMIN, SERVER, admin};
 
 mod delete;
 mod describe;
+mod foreign;
 mod history;
 mod list;
 mod reset_offsets;

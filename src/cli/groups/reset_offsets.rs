@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
+use super::foreign::Foreign;
 use crate::cli::SERVER;
 use crate::cli::address::host_port;
 use crate::cli::failure::{Failure, Kind};
@@ -105,10 +106,16 @@ impl ResetOffsets {
             let what = format!("group {:?} is not described", self.group);
             return Err(refused(&what, group.error_code, group.error_message.as_ref()));
         }
-        if !is_new && group.group_state != "Empty" {
-            return Err(self.has_members(Some(group.members.len())));
+        if !is_new {
+            let is_empty = group.group_state == "Empty";
+            return if is_empty { Ok(false) } else { Err(self.has_members(Some(group.members.len()))) };
         }
-        Ok(is_new)
+        match Foreign::find(server, &self.group)? {
+            None => Ok(true),
+            Some(foreign) if foreign.takes_commits() => Ok(false),
+            Some(foreign) if foreign.is_empty => Err(foreign.refuse("keeps no offsets that divvy could set")),
+            Some(foreign) => Err(foreign.refuse("has members, which have to be stopped first")),
+        }
     }
 
     fn has_members(&self, count: Option<usize>) -> anyhow::Error {

@@ -36,24 +36,38 @@ pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> V
     let lacks = |name: &&String| !is_there(name, &manifests, protocol_type);
     let say = |name: &String| {
         let event = json!({ "event": "assignor_missing", "assignor": name, "folders": folders });
-        let others: Vec<String> = manifests.iter().map(|it| it.protocol().to_string()).collect();
-        let others = if others.is_empty() { "no module".to_owned() } else { others.join(", ") };
         let text = format!(
-            "there is no assignor {name} for type {protocol_type} in {places} (there is {others}): it is offered once \
-             its *.wasm file is dropped there"
+            "there is no assignor {name} for type {protocol_type} in {places} ({}): it is offered once its *.wasm file \
+             is dropped there",
+            there_is(name, &manifests, protocol_type)
         );
         Said { event, text }
     };
     wanted.iter().filter(lacks).map(say).collect()
 }
 
+/// What could be meant instead: what serves that type, and what the name stands for elsewhere.
+fn there_is(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> String {
+    let fits = manifests.iter().filter(|it| it.protocol_type == protocol_type);
+    let mut others: Vec<String> = fits.map(|it| it.protocol().to_string()).collect();
+    others.sort();
+    let others = if others.is_empty() { "no module".to_owned() } else { others.join(", ") };
+    match manifests.iter().find(|it| it.protocol_type != protocol_type && is_called(it, wanted)) {
+        Some(it) => format!("there is {others}; {} is for type {}", it.protocol(), it.protocol_type),
+        None => format!("there is {others}"),
+    }
+}
+
 fn is_there(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> bool {
-    let is_called = |manifest: &Manifest| match wanted.split_once('@') {
+    (wanted == NATIVE && protocol_type == CONSUMER)
+        || manifests.iter().any(|it| it.protocol_type == protocol_type && is_called(it, wanted))
+}
+
+fn is_called(manifest: &Manifest, wanted: &str) -> bool {
+    match wanted.split_once('@') {
         None => manifest.name == wanted,
         Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
-    };
-    (wanted == NATIVE && protocol_type == CONSUMER)
-        || manifests.iter().any(|manifest| manifest.protocol_type == protocol_type && is_called(manifest))
+    }
 }
 
 /// What the modules of a folder say of themselves; a file that says nothing is told of when it is loaded.

@@ -47,7 +47,11 @@ impl List {
         let mut lines = lines(&answer);
         lines.sort_by(|a, b| a.name.cmp(&b.name));
         output.print(&lines, || match lines.is_empty() {
-            true => format!("no topics at {}: `divvy topics create NAME --partitions N` makes one", self.server),
+            true => {
+                let remedy = "`divvy topics create NAME --partitions N` makes one, or the Kafka cluster that this server \
+                              takes its topics from";
+                format!("no topics at {}: {remedy}", self.server)
+            }
             false => text(&lines),
         })
     }

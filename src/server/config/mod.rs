@@ -125,6 +125,7 @@ impl Config {
             Ok(text) => Self::parse(&text, &file.display().to_string()),
             Err(error) if path.is_none() && error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(ConfigError {
+                is_missing: error.kind() == std::io::ErrorKind::NotFound,
                 problems: vec![format!(
                     "the configuration {} cannot be read ({error}): name a file that can, or none, since every key has \
                      a default",
@@ -170,7 +171,7 @@ impl Config {
             );
         }
         self.check_topics(&mut problems);
-        if problems.is_empty() { Ok(()) } else { Err(ConfigError { problems }) }
+        if problems.is_empty() { Ok(()) } else { Err(ConfigError::of(problems)) }
     }
 
     fn check_addresses(&self, problems: &mut Vec<String>) {
@@ -220,6 +221,15 @@ impl Config {
 pub struct ConfigError {
     /// In the file's order; never empty.
     pub problems: Vec<String>,
+    /// Whether the file itself is not there.
+    pub is_missing: bool,
+}
+
+impl ConfigError {
+    /// Of a file that was read.
+    fn of(problems: Vec<String>) -> Self {
+        Self { problems, is_missing: false }
+    }
 }
 
 impl fmt::Display for ConfigError {

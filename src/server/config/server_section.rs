@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Config, ConfigError> {
         }
     };
     let problems = report.into_problems();
-    if problems.is_empty() { Ok(config) } else { Err(ConfigError { problems }) }
+    if problems.is_empty() { Ok(config) } else { Err(ConfigError::of(problems)) }
 }
 
 fn syntax(text: &str, error: &toml::de::Error) -> String {

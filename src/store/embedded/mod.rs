@@ -49,6 +49,12 @@ const OFFSETS: TableDefinition<'_, (&str, &str, i32), &[u8]> = TableDefinition::
 /// Name → topic.
 const TOPICS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("topics");
 
+/// What is written only to find out whether there is room.
+const ROOM: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("room");
+
+/// Far more than a free page or two of the file, which a store on a full disk often has.
+const ROOM_BYTES: usize = 256 * 1024;
+
 /// Measured on redb: neighbours packed into one record are stored 6 times faster than one by one. More in a block
 /// would make a lone commit rewrite more.
 const OFFSETS_PER_BLOCK: i32 = 32;
@@ -153,6 +159,10 @@ impl Store for EmbeddedStore {
             return Ok(());
         }
         self.with_database(|database| write::append(database, batch))
+    }
+
+    fn probe(&mut self) -> Result<(), StoreError> {
+        self.with_database(write::probe)
     }
 
     fn load(&mut self) -> Result<Snapshot, StoreError> {

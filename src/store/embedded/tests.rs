@@ -235,6 +235,20 @@ fn a_store_whose_making_was_interrupted_is_made_anew() {
 }
 
 #[test]
+fn to_try_whether_there_is_room_leaves_no_trace() {
+    let place = TempDir::new().unwrap();
+    let mut store = EmbeddedStore::open(place.path()).unwrap();
+    store.append(&[reserved("g", 1)]).unwrap();
+    store.probe().unwrap();
+    let bytes = fs::metadata(place.path().join(FILE)).unwrap().len();
+    (0..20).for_each(|_| store.probe().unwrap());
+    assert_eq!(fs::metadata(place.path().join(FILE)).unwrap().len(), bytes, "the room is used again");
+    drop(store);
+    let snapshot = EmbeddedStore::open(place.path()).unwrap().load().unwrap();
+    assert_eq!((snapshot.groups.len(), snapshot.topics.len()), (1, 0));
+}
+
+#[test]
 fn damage_anywhere_is_a_sentence_and_never_a_crash() {
     let place = TempDir::new().unwrap();
     let batch: Vec<Entry> = (0..500).map(|n| reserved(&format!("group-{n}"), n)).collect();

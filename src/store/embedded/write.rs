@@ -6,7 +6,7 @@ use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
 use super::encode::{Block, Packed, block_of, decode, encode};
 use super::failure::Failure;
-use super::{GROUPS, MEMBERS, OFFSETS, PLANS, STATES, TOPICS, kind, parts, successor};
+use super::{GROUPS, MEMBERS, OFFSETS, PLANS, ROOM, ROOM_BYTES, STATES, TOPICS, kind, parts, successor};
 use crate::group::Record;
 use crate::group::record::{Header, OffsetRecord, PlanRecord};
 use crate::ids::{GroupId, TopicName};
@@ -20,6 +20,19 @@ pub(super) fn append(database: &Database, entries: &[Entry]) -> Result<(), Failu
     entries.iter().try_for_each(|entry| batch.put(entry))?;
     batch.finish()?;
     transaction.commit()?;
+    Ok(())
+}
+
+/// Fills some room, and frees it again.
+pub(super) fn probe(database: &Database) -> Result<(), Failure> {
+    let mut filling = database.begin_write()?;
+    filling.set_durability(Durability::Immediate)?;
+    filling.open_table(ROOM)?.insert("", vec![0; ROOM_BYTES].as_slice())?;
+    filling.commit()?;
+    let mut freeing = database.begin_write()?;
+    freeing.set_durability(Durability::Immediate)?;
+    freeing.delete_table(ROOM)?;
+    freeing.commit()?;
     Ok(())
 }
 
