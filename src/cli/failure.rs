@@ -85,6 +85,11 @@ impl Failure {
         Self { kind: Kind::Failed, sentence, fault: Some(error) }.into()
     }
 
+    /// Whether it was a strategy that gave no plan.
+    pub fn is_of_strategy(error: &anyhow::Error) -> bool {
+        error.downcast_ref::<Failure>().is_some_and(|failure| failure.fault.is_some())
+    }
+
     /// Says what went wrong, and gives the exit code.
     pub fn report(error: &anyhow::Error, output: &Output) -> ExitCode {
         if error.is::<ReaderGone>() {

@@ -64,12 +64,49 @@ pub(super) async fn commit(
     refused.map_or(Ok(()), Err)
 }
 
-/// Asks how far the group has come.
+/// Asks how far the group has come with these partitions.
 pub(super) async fn committed(
     to: &Connection,
     group: &GroupId,
     partitions: &[(TopicName, Vec<i32>)],
 ) -> Result<Vec<Offset>, FetchError> {
+    let answer = fetch(to, group, Some(partitions)).await.map_err(FetchError::Unanswered)?;
+    match answer.refused {
+        Some(error) => Err(FetchError::Refused { group: group.to_string(), error }),
+        None => Ok(answer.offsets),
+    }
+}
+
+/// What an answer to OffsetFetch says, in whichever version.
+#[derive(Default)]
+pub(super) struct Fetched {
+    /// What is committed, as far as it is told.
+    pub(super) offsets: Vec<Offset>,
+    /// The last refusal, of the whole or of a part.
+    pub(super) refused: Option<ErrorCode>,
+}
+
+impl Fetched {
+    fn refuse(&mut self, error: ErrorCode) {
+        if error.is_error() {
+            self.refused = Some(error);
+        }
+    }
+
+    fn note(&mut self, topic: &Text, partition: i32, offset: i64, error: ErrorCode) {
+        self.refuse(error);
+        if offset >= 0 && !error.is_error() {
+            self.offsets.push(Offset { topic: TopicName::from(topic.as_str()), partition, offset });
+        }
+    }
+}
+
+/// Asks how far the group has come with these partitions, or with all that it has committed.
+pub(super) async fn fetch(
+    to: &Connection,
+    group: &GroupId,
+    partitions: Option<&[(TopicName, Vec<i32>)]>,
+) -> Result<Fetched, String> {
     let group_id = Text::from(group.as_str());
     // One group before version 8, several from there on.
     let one = |(name, numbers): &(TopicName, Vec<i32>)| OffsetFetchRequestTopic {
@@ -82,61 +119,31 @@ pub(super) async fn committed(
     };
     let request = OffsetFetchRequest {
         group_id: group_id.clone(),
-        topics: Some(partitions.iter().map(one).collect()),
+        topics: partitions.map(|it| it.iter().map(one).collect()),
         groups: vec![OffsetFetchRequestGroup {
             group_id,
-            topics: Some(partitions.iter().map(of_many).collect()),
+            topics: partitions.map(|it| it.iter().map(of_many).collect()),
             ..OffsetFetchRequestGroup::default()
         }],
         ..OffsetFetchRequest::default()
     };
-    let answer = to.call(&request, to.request_timeout()).await.map_err(FetchError::Unanswered)?;
-    let mut found = Found { group, error: answer.error_code, offsets: Vec::new() };
+    let answer = to.call(&request, to.request_timeout()).await?;
+    let mut found = Fetched::default();
+    found.refuse(answer.error_code);
     for topic in &answer.topics {
-        topic
-            .partitions
-            .iter()
-            .for_each(|it| found.note(&topic.name, it.partition_index, it.committed_offset, it.error_code));
+        for it in &topic.partitions {
+            found.note(&topic.name, it.partition_index, it.committed_offset, it.error_code);
+        }
     }
     for of in &answer.groups {
         found.refuse(of.error_code);
         for topic in &of.topics {
-            topic
-                .partitions
-                .iter()
-                .for_each(|it| found.note(&topic.name, it.partition_index, it.committed_offset, it.error_code));
+            for it in &topic.partitions {
+                found.note(&topic.name, it.partition_index, it.committed_offset, it.error_code);
+            }
         }
     }
-    found.result()
-}
-
-/// What an answer to OffsetFetch says, in whichever version.
-struct Found<'a> {
-    group: &'a GroupId,
-    error: ErrorCode,
-    offsets: Vec<Offset>,
-}
-
-impl Found<'_> {
-    fn refuse(&mut self, error: ErrorCode) {
-        if error.is_error() {
-            self.error = error;
-        }
-    }
-
-    fn note(&mut self, topic: &Text, partition: i32, offset: i64, error: ErrorCode) {
-        self.refuse(error);
-        if offset >= 0 {
-            self.offsets.push(Offset { topic: TopicName::from(topic.as_str()), partition, offset });
-        }
-    }
-
-    fn result(self) -> Result<Vec<Offset>, FetchError> {
-        match self.error.is_error() {
-            true => Err(FetchError::Refused { group: self.group.to_string(), error: self.error }),
-            false => Ok(self.offsets),
-        }
-    }
+    Ok(found)
 }
 
 /// Whether the same commit may succeed a moment later: the coordinator moved, loads, or was not reached; or the group

@@ -72,6 +72,7 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
             served_by = plan.served_by.to_string()
         ),
         Notice::TopicsMissing(topics) => log!("topics_missing", topics = topics.len()),
+        Notice::TopicsUnknown { reason } => log!("topics_unknown", reason = reason.as_str()),
         Notice::Matching(topics) => log!("matching", topics = topics.len()),
         Notice::Suspended(protocols) => log!("suspended", protocols = protocols.len()),
         Notice::NoPlan { reason } => log!("no_plan", reason = reason.as_str()),
@@ -88,5 +89,41 @@ fn pieces(share: &Share) -> usize {
     match share {
         Share::Partitions(topics) => topics.iter().map(|(_, numbers)| numbers.len()).sum(),
         Share::State(_) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::membership::config::{Config, Purpose};
+    use crate::membership::event::JoinAnswer;
+    use crate::membership::{Action, Event, Peer, Strategies};
+    use crate::time::Now;
+    use crate::wire::ErrorCode;
+
+    #[test]
+    fn what_ends_a_member_is_told_of_who_it_was() {
+        let config = Config::new("indexers".into(), Purpose::Topics(vec!["clicks".into()]));
+        let mut membership = Membership::new(config, 7, Now::default());
+        membership.handle(Event::Strategies(Strategies::from_iter([])), Now::default());
+        let wanted = membership.handle(Event::CoordinatorFound(Peer::Other), Now::default());
+        let sent = wanted.into_iter().find_map(|it| match it {
+            Action::Join(sent, _) => Some(sent),
+            _ => None,
+        });
+        let answer = JoinAnswer { member: "m1".into(), ..JoinAnswer::refused(ErrorCode::MemberIdRequired) };
+        membership.handle(Event::Joined(sent.unwrap(), answer), Now::default());
+        let before = Whose::of(&membership);
+        // LeaveGroup goes out, and is answered: from here on the member is nobody.
+        let wanted = membership.handle(Event::Drain, Now::default());
+        let sent = wanted.into_iter().find_map(|it| match it {
+            Action::Leave(sent, _) => Some(sent),
+            _ => None,
+        });
+        membership.handle(Event::LeaveDone(sent.unwrap(), ErrorCode::None), Now::default());
+        assert_eq!(*membership.id(), MemberId::default());
+        assert_eq!(before.or(&membership).member, MemberId::from("m1"));
+        let nobody = Whose { member: MemberId::default(), generation: Generation::NONE };
+        assert_eq!(nobody.or(&membership).member, *membership.id());
     }
 }

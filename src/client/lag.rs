@@ -10,14 +10,13 @@ use tokio::time::timeout;
 
 use super::coordinator::Coordinator;
 use super::limits::{LAG_TIMEOUT, LIST_OFFSETS_PARTITIONS};
-use super::{spawn, topics};
+use super::{commit, spawn, topics};
 use crate::assignor::Column;
 use crate::ids::{GroupId, TopicName};
 use crate::peer::{Connection, address_of};
 use crate::topics::TopicTable;
 use crate::wire::messages::list_offsets::{ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic};
 use crate::wire::messages::metadata::MetadataResponse;
-use crate::wire::messages::offset_fetch::{OffsetFetchRequest, OffsetFetchRequestGroup};
 
 /// "The offset after the last record", as ListOffsets says it.
 const LATEST: i64 = -1;
@@ -56,35 +55,10 @@ pub(super) async fn column(coordinator: &Arc<Coordinator>, group: &GroupId, topi
     Column { name: names::LAG.to_owned(), values: topics.0.iter().map(of).collect(), unknown: UNKNOWN_LAG }
 }
 
-/// What the group has committed, of whatever topics: one short request.
+/// What the group has committed, of whatever topics, as far as that is told: one short request.
 async fn committed(coordinator: &Coordinator, group: &GroupId) -> Result<Offsets, String> {
-    let connection = coordinator.aside().await?;
-    let group_id = crate::wire::Text::from(group.as_str());
-    let request = OffsetFetchRequest {
-        group_id: group_id.clone(),
-        topics: None,
-        groups: vec![OffsetFetchRequestGroup { group_id, topics: None, ..OffsetFetchRequestGroup::default() }],
-        ..OffsetFetchRequest::default()
-    };
-    let answer = connection.call(&request, connection.request_timeout()).await?;
-    let mut found = Offsets::new();
-    let mut note = |topic: &str, partition: i32, offset: i64, is_good: bool| {
-        if is_good && offset >= 0 {
-            found.insert((TopicName::from(topic), partition), offset);
-        }
-    };
-    // By groups since version 8, one before.
-    for topic in &answer.topics {
-        topic.partitions.iter().for_each(|it| {
-            note(topic.name.as_str(), it.partition_index, it.committed_offset, !it.error_code.is_error());
-        });
-    }
-    for topic in answer.groups.iter().flat_map(|group| &group.topics) {
-        topic.partitions.iter().for_each(|it| {
-            note(topic.name.as_str(), it.partition_index, it.committed_offset, !it.error_code.is_error());
-        });
-    }
-    Ok(found)
+    let fetched = commit::fetch(&coordinator.aside().await?, group, None).await?;
+    Ok(fetched.offsets.into_iter().map(|it| ((it.topic, it.partition), it.offset)).collect())
 }
 
 /// Asks each broker where the partitions end that it leads. What is found is there, even if the rest takes too long.

@@ -88,6 +88,11 @@ pub enum Note {
     Planned(Box<Planned>),
     /// Topics that do not exist; the member waits for them.
     TopicsMissing(Vec<TopicName>),
+    /// Again and again nobody says which topics there are; the member goes on asking.
+    TopicsUnknown {
+        /// Why.
+        reason: String,
+    },
     /// The vote passes these protocols over.
     Suspended(Vec<(Protocol, String)>),
     /// The coordinator gave no state; the member joins again.
@@ -139,6 +144,9 @@ impl fmt::Display for Note {
                     names.join(", ")
                 )
             }
+            Note::TopicsUnknown { reason } => {
+                write!(f, "which topics there are is not known, and asked again: {reason}")
+            }
             Note::Suspended(protocols) => {
                 let each: Vec<_> =
                     protocols.iter().map(|(protocol, reason)| format!("{protocol} ({reason})")).collect();
@@ -179,6 +187,7 @@ pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
         Notice::Fault { fault, served_by } => Note::Fault { fault, served_by },
         Notice::Planned(plan) => Note::Planned(plan),
         Notice::TopicsMissing(topics) => Note::TopicsMissing(topics),
+        Notice::TopicsUnknown { reason } => Note::TopicsUnknown { reason },
         Notice::Suspended(protocols) => Note::Suspended(protocols),
         Notice::NoPlan { reason } => Note::NoPlan { reason },
         Notice::CoordinatorLost { reason } => Note::CoordinatorLost { reason },

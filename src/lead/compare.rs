@@ -13,6 +13,9 @@ use crate::topics::TopicTable;
 /// One partition.
 pub type Partition = (TopicName, i32);
 
+/// What members have, each by its id.
+pub type States<'a> = &'a [(MemberId, Bytes)];
+
 /// A member before it is compared.
 #[derive(Clone, Debug)]
 pub(super) struct Party<'a> {
@@ -93,7 +96,7 @@ impl Comparison {
 /// work of its own (`divvy lead` itself) is left out.
 pub fn compare<'a>(
     members: impl IntoIterator<Item = (String, &'a MemberInput)>,
-    (before, after): (&[(MemberId, Bytes)], &[(MemberId, Bytes)]),
+    (before, after): (States<'_>, States<'_>),
     spoken: &Spoken,
     topics: &TopicTable,
 ) -> Comparison {
@@ -108,7 +111,7 @@ pub fn compare<'a>(
     compared(parties, topics)
 }
 
-fn by_member(states: &[(MemberId, Bytes)]) -> HashMap<&MemberId, &[u8]> {
+fn by_member(states: States<'_>) -> HashMap<&MemberId, &[u8]> {
     states.iter().map(|(id, state)| (id, &state[..])).collect()
 }
 
@@ -136,7 +139,7 @@ pub(super) fn compared<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics:
 }
 
 /// Whether a member wants any topic.
-fn wants_something(metadata: &[u8]) -> bool {
+pub(super) fn wants_something(metadata: &[u8]) -> bool {
     Subscription::decode(metadata).is_ok_and(|said| !said.topics.is_empty())
 }
 

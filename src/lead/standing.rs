@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Described;
+use super::compare::wants_something;
 use super::names::{Stated, names};
 use crate::time::Timestamp;
 
@@ -176,7 +177,15 @@ impl Standing {
             Ok(names) => names,
             Err(why) => return self.out.push(Action::Stop(format!("this group cannot be led: {why}"))),
         };
-        let comes_back = group.static_member(&self.wishes.instance).is_some();
+        let before = group.static_member(&self.wishes.instance);
+        if before.is_some_and(|member| wants_something(&member.metadata)) {
+            return self.out.push(Action::Stop(format!(
+                "the name {0} is that of a client of this group, whose place and partitions this would take: give the leads another \
+                 one with --instance-id",
+                self.wishes.instance
+            )));
+        }
+        let comes_back = before.is_some();
         let is_alone = group.is_empty() || (comes_back && group.members.len() == 1);
         self.draws = group.draws;
         // Who comes back may still lead, and so does who brings a module where those are drawn: it takes over only if it finds

@@ -54,6 +54,11 @@ impl Backoff {
         if self.failures == 1 { Duration::ZERO } else { wait }
     }
 
+    /// How many failed since the last that worked.
+    pub fn in_a_row(&self) -> u32 {
+        self.failures
+    }
+
     /// It worked: the next failure is the first again.
     pub fn succeed(&mut self) {
         self.failures = 0;

@@ -65,6 +65,9 @@ pub const LOOK_PER_PARTITION: Duration = Duration::from_millis(1);
 /// But at least so often, Kafka's own pace (`metadata.max.age.ms`).
 pub const LONGEST_LOOK: Duration = Duration::from_secs(300);
 
+/// So many looks at topics fail in a row before the application is told: one may fail with any connection that breaks.
+pub const LOOKS_IN_SILENCE: u32 = 3;
+
 /// Who needs a longer pattern means a list.
 pub const MAX_PATTERN_CHARS: usize = 1_024;
 

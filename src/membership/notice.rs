@@ -96,6 +96,11 @@ pub enum Notice {
     Planned(Box<Planned>),
     /// Topics that the group subscribes to do not exist; the member waits for them.
     TopicsMissing(Vec<TopicName>),
+    /// Again and again nobody says which topics there are; the member goes on asking.
+    TopicsUnknown {
+        /// Why.
+        reason: String,
+    },
     /// The vote passes these protocols over.
     Suspended(Vec<(Protocol, String)>),
     /// The coordinator gave no state; the member joins again.

@@ -11,7 +11,7 @@ use super::backoff::Backoff;
 use super::change::Said;
 use super::config::{Config, Purpose};
 use super::event::Look;
-use super::limits::{GATHER, LONGEST_LOOK, LOOK_PER_PARTITION};
+use super::limits::{GATHER, LONGEST_LOOK, LOOK_PER_PARTITION, LOOKS_IN_SILENCE};
 use super::state::{State, Step};
 use super::why::Cause;
 use super::{Action, Membership, Notice, Role, Sent};
@@ -28,6 +28,8 @@ pub(super) struct Watch {
     backoff: Backoff,
     /// What the application knows to be missing.
     missing: BTreeSet<TopicName>,
+    /// Why there was no answer, as far as the application was told.
+    trouble: Option<String>,
     /// When a look last ended, well or not.
     looked: Option<Timestamp>,
     /// Whether a topic of the plan was missing when it was last looked at.
@@ -40,7 +42,7 @@ impl Watch {
         let names = config.purpose.topics().to_vec();
         let due = (!names.is_empty() || is_pattern(&config.purpose)).then_some(now);
         let (backoff, missing) = (Backoff::default(), BTreeSet::new());
-        Self { names, due, flying: None, backoff, missing, looked: None, doubts: false }
+        Self { names, due, flying: None, backoff, missing, trouble: None, looked: None, doubts: false }
     }
 
     /// A leader looks now, and then again and again, at all topics of its group.
@@ -74,8 +76,10 @@ impl Watch {
         ours
     }
 
+    /// The coordinator is gone, and with it what was asked there.
     pub(super) fn reset(&mut self) {
         self.flying = None;
+        self.backoff.succeed();
     }
 }
 
@@ -116,11 +120,15 @@ impl Membership {
     }
 
     pub(super) fn topics(&mut self, sent: &Sent, answer: Result<TopicTable, String>) {
-        let Ok(mut table) = answer else { return self.topics_unanswered(sent) };
+        let mut table = match answer {
+            Ok(table) => table,
+            Err(reason) => return self.topics_refused(sent, reason),
+        };
         if !self.watch.land(sent, self.now.mono) {
             return;
         }
         self.watch.backoff.succeed();
+        self.watch.trouble = None;
         let leads = self.state.joined().is_some_and(|it| it.role == Role::Leader);
         let has_pattern = is_pattern(&self.config.purpose);
         let pause =
@@ -180,6 +188,16 @@ impl Membership {
     fn found_planned(&mut self, table: TopicTable) {
         if let State::Stable { joined, .. } = &mut self.state {
             joined.basis.topics = Some(Arc::new(table));
+        }
+    }
+
+    /// They are asked for again. Without them a leader has no plan, so the reason is told once it is more than a connection
+    /// that broke: a cluster of the topics alone may have a login of its own.
+    fn topics_refused(&mut self, sent: &Sent, reason: String) {
+        self.topics_unanswered(sent);
+        if self.watch.backoff.in_a_row() >= LOOKS_IN_SILENCE && self.watch.trouble.as_ref() != Some(&reason) {
+            self.watch.trouble = Some(reason.clone());
+            self.tell(Notice::TopicsUnknown { reason });
         }
     }
 

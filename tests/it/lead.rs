@@ -212,6 +212,28 @@ async fn handed_back_the_group_goes_on_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn settings_that_its_strategy_refuses_leave_the_plan_as_it_is() {
+    let ground = Ground::new().await;
+    let file = ground.folder.path().join("weighted.json");
+    let settings = |text: &str| {
+        let aside = file.with_extension("part");
+        std::fs::write(&aside, text).unwrap();
+        std::fs::rename(&aside, &file).unwrap();
+    };
+    settings("{}");
+    let mut lead = ground.lead(&["--alone", "--config", &file.display().to_string()]);
+    event(&mut lead, "leads");
+    let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
+    let (before, _) = by_weight(&mut big, &mut small).await;
+    settings(r#"{ "wieght": 1 }"#);
+    let refused = event(&mut lead, "settings_refused");
+    assert!(refused["reason"].as_str().unwrap().contains("weighted"), "{refused}");
+    settings(r#"{ "min_gain": 0.5 }"#);
+    assert_eq!(event(&mut lead, "settings")["config"], json!({ "min_gain": 0.5 }));
+    assert_eq!(event(&mut lead, "planned")["generation"], before.generation.0 + 1, "only what it takes is a new plan");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_joins_nothing_and_shows_what_would_change() {
     let ground = Ground::new().await;
     let nobody = ground.command(&["--plan-only"]);

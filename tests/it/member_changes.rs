@@ -5,17 +5,9 @@ use std::time::Duration;
 use divvy::client::{CommitError, Metrics, Offset};
 use divvy::server::Server;
 use divvy::server::config::Config;
-use divvy::wire::messages::CreateTopicsRequest;
-use divvy::wire::messages::create_topics::CreatableTopic;
 
 use crate::member_ground::{Folder, Worker, builder, built, partitions, together};
-use crate::support::{Client, config, serve};
-
-async fn create(server: &Server, name: &str) {
-    let topic = CreatableTopic { name: name.into(), num_partitions: 2, replication_factor: -1, ..Default::default() };
-    let request = CreateTopicsRequest { topics: vec![topic], ..Default::default() };
-    Client::connect(server.addr()).await.ask(7, &request).await;
-}
+use crate::support::{config, create, serve};
 
 #[tokio::test]
 async fn facts_that_change_move_work_in_one_rebalance() {
@@ -37,13 +29,13 @@ async fn facts_that_change_move_work_in_one_rebalance() {
 }
 
 async fn a_pattern_finds_new_topics(server: &Server) {
-    create(server, "clicks-1").await;
-    create(server, "other").await;
+    create(server, "clicks-1", 2).await;
+    create(server, "other", 2).await;
     let member = || builder(server.addr(), "g").subscribe_pattern("clicks-[0-9]+");
     let mut first = Worker::join(member()).await;
     let mut second = Worker::join(member()).await;
     let before = together(&mut [&mut first, &mut second], |it| partitions(it).len() == 1).await;
-    create(server, "clicks-2").await;
+    create(server, "clicks-2", 2).await;
     let after = together(&mut [&mut first, &mut second], |it| partitions(it).len() == 2).await;
     let mut all: Vec<String> = after.iter().flat_map(partitions).collect();
     all.sort();

@@ -7,11 +7,8 @@ use divvy::server::config::{Config, DataPlace, KafkaCluster};
 use divvy::topics::Topic;
 use divvy::wire::ErrorCode;
 use divvy::wire::messages::create_partitions::CreatePartitionsTopic;
-use divvy::wire::messages::create_topics::CreatableTopic;
 use divvy::wire::messages::metadata::MetadataRequestTopic;
-use divvy::wire::messages::{
-    CreatePartitionsRequest, CreateTopicsRequest, DeleteTopicsRequest, MetadataRequest, OffsetFetchRequest,
-};
+use divvy::wire::messages::{CreatePartitionsRequest, DeleteTopicsRequest, MetadataRequest, OffsetFetchRequest};
 
 use crate::support::{Client, config, serve, serve_after_crash, within};
 
@@ -44,12 +41,6 @@ async fn shows(server: &Server, name: &str, wanted: Option<Topic>) {
     .await;
 }
 
-async fn create(client: &mut Client, name: &str, num_partitions: i32) -> (ErrorCode, String) {
-    let topic = CreatableTopic { name: name.into(), num_partitions, replication_factor: -1, ..Default::default() };
-    let answer = client.ask(7, &CreateTopicsRequest { topics: vec![topic], ..Default::default() }).await;
-    (answer.topics[0].error_code, answer.topics[0].error_message.as_deref().unwrap_or_default().to_owned())
-}
-
 async fn delete(client: &mut Client, name: &str) -> ErrorCode {
     let request = DeleteTopicsRequest { topic_names: vec![name.into()], ..Default::default() };
     client.ask(5, &request).await.responses[0].error_code
@@ -69,7 +60,7 @@ async fn topics_come_and_grow_and_go_as_in_the_cluster() {
     shows(&server, "own", plain(5)).await;
 
     let mut there = Client::connect(cluster.addr()).await;
-    assert_eq!(create(&mut there, "queries", 3).await.0, ErrorCode::None);
+    assert_eq!(there.create("queries", 3).await.0, ErrorCode::None);
     // Beside a topic with racks, one without has an empty list for each partition.
     let without = |partitions: u32| Some(Topic { partitions, racks: vec![Vec::new(); partitions as usize] });
     shows(&server, "queries", without(3)).await;
@@ -86,7 +77,7 @@ async fn what_is_the_clusters_is_changed_there_alone() {
     let server = serve(beside(&cluster, DataPlace::Memory)).await;
     shows(&server, "fixed", Some(clicks())).await;
     let mut here = Client::connect(server.addr()).await;
-    let (error, why) = create(&mut here, "made-up", 1).await;
+    let (error, why) = here.create("made-up", 1).await;
     assert_eq!(error, ErrorCode::PolicyViolation);
     assert!(why.contains(&cluster.addr().to_string()) && why.contains("make, change or delete made-up there"), "{why}");
     assert_eq!(delete(&mut here, "fixed").await, ErrorCode::TopicDeletionDisabled);
@@ -104,7 +95,7 @@ async fn without_its_cluster_it_serves_what_it_knew() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = cluster().await;
     let mut there = Client::connect(cluster.addr()).await;
-    create(&mut there, "queries", 3).await;
+    there.create("queries", 3).await;
     let config = beside(&cluster, DataPlace::Folder(folder.path().join("data")));
     let server = serve(config.clone()).await;
     let queries = Some(Topic { partitions: 3, racks: vec![Vec::new(); 3] });

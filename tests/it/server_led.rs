@@ -15,7 +15,7 @@ use divvy::wire::ErrorCode;
 use crate::cli_ground::Running;
 use crate::led_ground::{Consumer, Share, subscribe};
 use crate::member_ground::{Folder, Worker, builder, built, doomed, endless, even, partitions};
-use crate::support::{Client, DEADLINE, Member, config, serve, state, within};
+use crate::support::{Client, DEADLINE, Member, config, create, serve, state, within};
 
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(SandboxLimits::default()).unwrap());
 
@@ -51,10 +51,6 @@ pub async fn start(config: Config) -> Server {
 
 pub fn has(count: usize) -> impl FnMut(&Share) -> bool {
     move |share| share.partitions.len() == count
-}
-
-async fn create(server: &Server, name: &str) {
-    assert_eq!(Client::connect(server.addr()).await.create(name, 2).await.0, ErrorCode::None);
 }
 
 /// What served the group's present generation.
@@ -96,8 +92,8 @@ async fn topics_that_concern_the_group_cost_one_rebalance_and_others_none() {
     let server = start(led_config(&folder)).await;
     let mut a = Consumer::join(server.addr(), "g", KAFKAS, &["clicks", "queries"]);
     let before = a.share(has(4)).await.generation;
-    create(&server, "nobodys").await;
-    create(&server, "queries").await;
+    create(&server, "nobodys", 2).await;
+    create(&server, "queries", 2).await;
     assert_eq!(a.share(has(6)).await.generation, before + 1, "both within a second: one look, one rebalance");
     // The operator's file: a topic that nobody reads, and two partitions more of one that is read.
     let topics = vec![topic("clicks", 6), topic("nobodys-too", 3)];

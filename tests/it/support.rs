@@ -85,6 +85,12 @@ pub struct Client {
     last_id: i32,
 }
 
+/// Makes a topic.
+pub async fn create(server: &Server, name: &str, partitions: i32) {
+    let answer = Client::connect(server.addr()).await.create(name, partitions).await;
+    assert_eq!(answer.0, ErrorCode::None, "{answer:?}");
+}
+
 impl Client {
     pub async fn connect(addr: SocketAddr) -> Self {
         let stream = TcpStream::connect(addr).await.unwrap();

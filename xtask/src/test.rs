@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::guests;
 use crate::shell::{cargo, show};
+use crate::{apt, guests};
 
 /// For how long the simulator looks for new seeds, in seconds, and what says so.
 const FRESH_SEEDS_SECONDS: &str = "60";
@@ -11,6 +11,8 @@ const SECONDS: &str = "DIVVY_SIM_SECONDS";
 
 /// Builds the guests, runs the tests; a filter goes to the test binaries.
 pub fn run(arguments: &[String]) -> Result<()> {
+    // Some of the example workers are in Python, without any package.
+    apt::program("python3", &["python3"])?;
     guests::build()?;
     let mut command = cargo(&["test", "--workspace", "--no-fail-fast"]);
     // A plain `cargo test` tries only fixed seeds, so that it is the same every time.

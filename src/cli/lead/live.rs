@@ -51,6 +51,8 @@ enum Done {
     Looked(Result<Described>),
     Joined(Result<Member>),
     Reviewed(Result<bool>),
+    /// Whether the strategy takes these settings.
+    Tried(Rules, Result<bool>),
 }
 
 /// All that the loop has.
@@ -71,6 +73,8 @@ struct Live<'a> {
     planned: Option<i32>,
     /// What the settings' file said last that was wrong with it.
     trouble: Option<String>,
+    /// The settings that the strategy refused last.
+    refused: Option<Rules>,
 }
 
 /// Leads until told to end.
@@ -83,8 +87,9 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
     let (modules, mut election) = begun;
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
-    let (work, target, leading, planned, trouble) = (None, None, None, None, None);
-    let mut live = Live { task, flags, output, modules, rules, standing, work, target, leading, planned, trouble };
+    let (work, target, leading, planned, trouble, refused) = (None, None, None, None, None, None);
+    let mut live =
+        Live { task, flags, output, modules, rules, standing, work, target, leading, planned, trouble, refused };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
@@ -198,6 +203,13 @@ impl Live<'_> {
                 self.target = Some(member);
                 Ok(())
             }
+            Done::Tried(rules, Ok(_)) => self.settle(rules),
+            Done::Tried(rules, Err(error)) if Failure::is_of_strategy(&error) => {
+                self.refused = Some(rules);
+                tell(self.output, events::settings_refused(&format!("{error:#}")))
+            }
+            // The group rebalances or cannot be looked at: the settings are looked at again, too.
+            Done::Tried(..) => Ok(()),
             Done::Reviewed(answer) => self.give(Event::Reviewed(answer.map_err(|error| format!("{error:#}")))),
         }
     }
@@ -297,25 +309,32 @@ impl Live<'_> {
 
     /// Whether the plan in force is what would be decided now.
     fn review(&mut self) {
+        let strategies = self.modules.strategies();
+        if leading_by(&self.task, &self.flags, Vec::new()).strategy(&strategies).is_some_and(reads_lag) {
+            return self
+                .start(async { Done::Reviewed(Err(anyhow!("its strategy reads how far the group is behind"))) });
+        }
+        let compare = self.what_if(&self.rules);
+        self.start(async move { Done::Reviewed(blocking(compare).await) });
+    }
+
+    /// Whether these rules would make another plan than the one in force, for a thread that may block.
+    fn what_if(&self, rules: &Rules) -> impl FnOnce() -> Result<bool> + Send + use<> {
         let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
         let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
         let (spoken, modules) = (self.flags.settings.spoken(), self.modules.strategies());
-        let config = self.rules.config.values().next().cloned().unwrap_or(Value::Null);
-        let compare = move || {
+        let config = rules.config.values().next().cloned().unwrap_or(Value::Null);
+        move || {
             let described = cluster.group(&group)?;
             if !described.is_stable() {
                 return Err(anyhow!("the group rebalances already"));
             }
             let topics = cluster.topics(&subscribed(&described.inputs()))?;
             let leading = Leading { assignor, names: Vec::new(), spoken, last_plan: None };
-            if leading.strategy(&modules).is_some_and(reads_lag) {
-                return Err(anyhow!("its strategy reads how far the group is behind"));
-            }
             let (assignor, spoken) = (&leading.assignor, &leading.spoken);
             let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
-        };
-        self.start(async move { Done::Reviewed(blocking(compare).await) });
+        }
     }
 
     /// The file of settings may have changed.
@@ -332,10 +351,21 @@ impl Live<'_> {
         };
         self.trouble = None;
         let rules = rules(&self.task.assignor, config);
-        if rules == self.rules {
+        if rules == self.rules || self.refused.as_ref() == Some(&rules) || self.work.is_some() {
             return Ok(());
         }
-        self.rules = rules;
+        if self.target.is_none() {
+            return self.settle(rules);
+        }
+        // What the strategy refuses would have the group served by something else: it is tried before it counts.
+        let what_if = self.what_if(&rules);
+        self.start(async move { Done::Tried(rules, blocking(what_if).await) });
+        Ok(())
+    }
+
+    /// These settings count from now on.
+    fn settle(&mut self, rules: Rules) -> Result<()> {
+        (self.rules, self.refused) = (rules, None);
         if let (Some(member), Some(leading)) = (&self.target, &self.leading) {
             member.lead_by(leading.clone(), self.rules.clone());
         }

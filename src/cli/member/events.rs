@@ -73,6 +73,7 @@ fn note_json(note: &Note) -> Value {
         Note::CoordinatorLost { reason } => json!({ "event": "coordinator_lost", "reason": reason }),
         Note::CoordinatorFound => json!({ "event": "coordinator_found" }),
         Note::Matching(topics) => json!({ "event": "matching", "topics": topics }),
+        Note::TopicsUnknown { reason } => json!({ "event": "topics_unknown", "reason": reason }),
         Note::LeaveRefused { reason } => json!({ "event": "leave_refused", "reason": reason }),
     }
 }

@@ -1,6 +1,7 @@
 //! Stories of one `divvy lead`.
 
 use super::*;
+use crate::embedded::consumer::Subscription;
 use crate::lead::DescribedMember;
 
 struct Story {
@@ -294,6 +295,15 @@ fn out_of_the_group_it_looks_again() {
     assert!(matches!(story.said(), Saying::Out { .. }));
     story.pass(Duration::from_secs(1));
     assert_eq!(story.wants(), [Action::Look]);
+}
+
+#[test]
+fn a_clients_place_is_not_taken() {
+    let metadata = Subscription { version: 0, topics: vec!["t"], tail: Default::default() }.encode().into();
+    let client = DescribedMember { metadata, ..member("java-1", Some("divvy-lead")) };
+    let mut story = Story::new(TAKES);
+    story.give(Event::Elected).give(Event::Looked(Ok(running(vec![client]))));
+    assert!(matches!(story.wants().last(), Some(Action::Stop(why)) if why.contains("--instance-id")));
 }
 
 #[test]

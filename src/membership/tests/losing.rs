@@ -94,6 +94,25 @@ fn one_that_is_refused_later_is_told_and_tried_again() {
     assert_eq!(beat.generation, Generation(5), "its work goes on");
 }
 
+/// The topics may be another cluster's, with another login.
+#[test]
+fn topics_that_nobody_tells_of_are_said_to_be_unknown_once() {
+    let mut story = Story::new(config());
+    story.strategies(Vec::new()).find_coordinator(Peer::Other);
+    for reason in ["closed", "closed", "the login failed", "the login failed", "the login failed"] {
+        let (sent, _) = story.topics_asked();
+        story.give(Event::Topics(sent, Err(reason.into())));
+        while !story.wanted.iter().any(|it| matches!(it, Action::FetchTopics(..))) {
+            story.pass_until_due();
+        }
+    }
+    let told = |story: &Story| story.told.iter().filter(|it| matches!(it, Notice::TopicsUnknown { .. })).count();
+    assert_eq!(story.told.last(), Some(&Notice::TopicsUnknown { reason: "the login failed".into() }));
+    assert_eq!(told(&story), 1, "{:?}", story.told);
+    story.topics_are(&[("clicks", 4)]);
+    assert_eq!(told(&story), 1, "{:?}", story.told);
+}
+
 #[test]
 fn not_coordinator_keeps_the_generation() {
     let mut story = Story::stable_follower(Peer::Other);

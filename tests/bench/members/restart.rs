@@ -41,9 +41,9 @@ pub fn run(options: &Options, report: &mut Report) -> Result<()> {
         let topic = site.topic("restart", PARTITIONS)?;
         let mut least = f64::INFINITY;
         for (kind, words) in theirs::kinds() {
-            let mut crew = theirs::crew(&words, &site.address, &format!("restart-{kind}"), &topic)?;
-            let cost =
-                restart(&mut crew, options.restarts, false).with_context(|| format!("{kind} on {}", site.name))?;
+            let mut crew = theirs::crew(kind, &words, &site.address, &format!("restart-{kind}"), &topic)?;
+            let cost = restart(&mut crew, options.restarts, false);
+            let cost = cost.with_context(|| format!("{kind} on {}; {}", site.name, theirs::log(kind).display()))?;
             tell(report, &site, kind, &cost, Bar::None);
             least = least.min(cost.moved);
         }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::channel;
 
@@ -26,13 +27,18 @@ pub struct Theirs {
     stdin: ChildStdin,
 }
 
+/// Where a kind's last fleet wrote what its library logs.
+pub fn log(kind: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("divvy-bench-fleet-{kind}.log"))
+}
+
 /// A crew of them, under `cooperative-sticky`.
-pub fn crew(words: &[String], address: &str, group: &str, topic: &str) -> Result<Crew<Theirs>> {
+pub fn crew(kind: &str, words: &[String], address: &str, group: &str, topic: &str) -> Result<Crew<Theirs>> {
     let (program, arguments) = words.split_first().context("a fleet has a program")?;
     let mut command = Command::new(program);
     let [session, heartbeat] = [SESSION, HEARTBEAT].map(|time| time.as_millis().to_string());
     command.args(arguments).args([address, group, topic, &session, &heartbeat]);
-    let log = File::create(std::env::temp_dir().join("divvy-bench-fleet.log"))?;
+    let log = File::create(log(kind))?;
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn()?;
     let stdin = child.stdin.take().context("stdin was piped above")?;
     let stdout = child.stdout.take().context("stdout was piped above")?;

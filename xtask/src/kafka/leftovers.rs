@@ -91,3 +91,20 @@ fn interrupted() {
     }
     std::process::exit(INTERRUPTED);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_ended_is_not_killed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let noted = || RUNNING.lock().unwrap().get(folder.path()).copied();
+        running(folder.path(), 7);
+        assert_eq!(noted(), Some(Some(7)));
+        idle(folder.path());
+        assert_eq!(noted(), Some(None), "its number may be a stranger's by now");
+        remove(folder.path());
+        assert_eq!(noted(), None);
+    }
+}

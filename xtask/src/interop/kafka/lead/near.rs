@@ -43,8 +43,13 @@ pub fn clients(strategy: &str) -> Vec<&'static Client> {
     named(&seats(strategy).map(|(_, client)| client))
 }
 
-fn join_five(cast: &mut Cast<'_>, strategy: &str, topics: &[&str]) -> Result<()> {
-    for (name, client) in seats(strategy) {
+fn join_all(
+    cast: &mut Cast<'_>,
+    seats: &[(&'static str, &'static str)],
+    strategy: &str,
+    topics: &[&str],
+) -> Result<()> {
+    for &(name, client) in seats {
         let client = *named(&[client]).first().context("it is among the clients")?;
         let rack = (name == LAST).then_some("west");
         cast.join_in(&Seat { name, client, strategy, instance: None }, rack, topics)?;
@@ -72,7 +77,8 @@ fn by_racks(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
     let facts = [&["--assignor", "rack-aware", "--alone"], &FACTS[..]].concat();
     let mut lead = Lead::start(cast, "lead", &facts)?;
     lead.event("leads")?;
-    join_five(cast, strategy, &[])?;
+    // Four have equal shares, so that nobody has to take what is far.
+    join_all(cast, &seats(strategy)[..4], strategy, &[])?;
     let is_near = |name: &str, number: &i64| WEST.contains(&name) == (*number < PARTITIONS as i64 / 2);
     wait_until("everybody to have what is near", STEP, || {
         for member in &mut cast.members {
@@ -83,7 +89,8 @@ fn by_racks(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
         Ok((near && all.len() == PARTITIONS).then_some(()))
     })
     .with_context(|| cast.who_owns_what())?;
-    let plan = lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 5))?;
+    let plan =
+        lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 4) && plan["unowned"] == 0)?;
     ensure!(plan["near"] == PARTITIONS, "all should be near: {plan}");
     println!("    {}", cast.who_owns_what());
 
@@ -91,7 +98,8 @@ fn by_racks(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
         cast.leave(name)?;
     }
     owned(cast, "even shares", evenly)?;
-    let plan = lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 3))?;
+    let plan =
+        lead.planned(|plan| plan["members"].as_array().is_some_and(|all| all.len() == 2) && plan["unowned"] == 0)?;
     ensure!(plan["near"] == PARTITIONS / 2, "only what is in the east is near: {plan}");
     println!("    without those in the west: {}", cast.who_owns_what());
     leave_all(cast)
@@ -102,7 +110,7 @@ pub fn two_copies(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
     let words = [&["--assignor", "redundant", "--set", "copies=2", "--alone"], &FACTS[..]].concat();
     let mut lead = Lead::start(cast, "lead", &words)?;
     lead.event("leads")?;
-    join_five(cast, strategy, &[])?;
+    join_all(cast, &seats(strategy), strategy, &[])?;
     let apart = wait_until("every partition to be owned on both sides", STEP, || {
         let mut owners = BTreeMap::<i64, Vec<bool>>::new();
         for member in &mut cast.members {
@@ -123,7 +131,11 @@ pub fn two_copies(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
 pub fn together(cast: &mut Cast<'_>, strategy: &str) -> Result<()> {
     let views = format!("{}-views", cast.topic);
     cast.make_topic(&views, PARTITIONS)?;
-    join_five(cast, strategy, &[&views])?;
+    // Under cooperative-sticky kafka-python claims what it has lost, and gives it up only when it joins for another reason: the
+    // lead waits a minute for that, which is too long for here.
+    let slow = |client: &str| strategy == "cooperative-sticky" && client == "kafka-python";
+    let seats: Vec<_> = seats(strategy).into_iter().filter(|(_, client)| !slow(client)).collect();
+    join_all(cast, &seats, strategy, &[&views])?;
     shared(cast, &views, "both topics to be shared", |_| true)?;
 
     let join = format!("join=[[\"{}\",\"{views}\"]]", cast.topic);
