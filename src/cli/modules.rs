@@ -52,7 +52,8 @@ pub fn usual_places() -> Vec<PathBuf> {
 fn nowhere(usual: &[PathBuf]) -> String {
     let places: Vec<_> = usual.iter().map(|folder| folder.display().to_string()).collect();
     format!(
-        "no folder of modules: --assignors and $DIVVY_ASSIGNORS are not set, and there is neither {}; name a folder of *.wasm files",
+        "no folder of modules: --assignors and $DIVVY_ASSIGNORS are not set, and there is neither {}; name a folder of *.wasm files, or make one with \
+         `mkdir assignors` (range is built in, and serves while it is empty)",
         places.join(" nor ")
     )
 }

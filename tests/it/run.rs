@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -79,6 +80,11 @@ impl Ground {
     }
 }
 
+fn parent(pid: u32) -> u32 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().parse().unwrap()
+}
+
 fn is_alive(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}/cmdline")).exists()
         && !fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default().contains(") Z ")
@@ -142,6 +148,62 @@ fn children_and_all_that_they_started_die_with_a_killed_divvy() {
     assert!(all.len() == 4 && all.iter().all(|pid| is_alive(*pid)));
     run.kill();
     until("all of them are dead", || !all.iter().any(|pid| is_alive(*pid)));
+}
+
+#[test]
+fn a_child_whose_keeper_is_killed_is_started_anew_when_its_whole_group_is_dead() {
+    let ground = Ground::of_partitions(1);
+    // The process behind it asks for nothing, and holds a lock that the next child must find free.
+    let script = r#"
+        exec 9> "$PLACE/lock"
+        flock -n 9 || echo two >> "$PLACE/overlaps"
+        sh -c 'trap "" TERM; echo $$ > "$PLACE/behind.new"; mv "$PLACE/behind.new" "$PLACE/behind"; while :; do sleep 1; done' &
+        while :; do sleep 0.05; done
+    "#;
+    let script = format!("export PLACE\n{script}");
+    let mut run = ground.run(&["--topic", "clicks", "--each"], &script);
+    let behind = || -> Option<u32> { fs::read_to_string(ground.place.join("behind")).ok()?.trim().parse().ok() };
+    until("its process is there", || behind().is_some());
+    let first = behind().unwrap();
+    let keeper = parent(parent(first));
+    assert_eq!(fs::read_to_string(format!("/proc/{keeper}/comm")).unwrap().trim(), "keep-child");
+    signal(keeper, "KILL");
+    run.event("child_failed");
+    assert!(!is_alive(first));
+    until("the next one is there", || behind() != Some(first));
+    assert_eq!(run.terminate(), 0);
+    ground.nobody_overlapped();
+}
+
+#[test]
+fn what_left_its_group_is_waited_for_and_killed_too() {
+    let ground = Ground::of_partitions(1);
+    let script = r#"
+        setsid sh -c 'trap "" TERM; echo $$ > "$PLACE/own.new"; mv "$PLACE/own.new" "$PLACE/own"; while :; do sleep 1; done' &
+        trap 'exit 0' TERM
+        while :; do sleep 0.05; done
+    "#;
+    let script = format!("export PLACE\n{script}");
+    let mut run = ground.run(&["--topic", "clicks", "--each", "--grace-ms", "500"], &script);
+    let own = || -> Option<u32> { fs::read_to_string(ground.place.join("own")).ok()?.trim().parse().ok() };
+    until("it is there", || own().is_some());
+    signal(run.id(), "TERM");
+    assert_eq!(run.event("child_killed")["cause"], "grace");
+    run.event("left");
+    assert!(!is_alive(own().unwrap()));
+}
+
+#[test]
+fn what_it_says_that_cannot_be_written_is_a_failure_with_its_reason() {
+    let ground = Ground::of_partitions(1);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let modules = ground.modules.to_str().unwrap();
+    let arguments =
+        ["run", "--server", &ground.stage.kafka, "--group", "g", "--topic", "clicks", "--assignors", modules];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
+    let output = command.args(arguments).args(["--", "sleep", "100"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"), "{output:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::address::topic;
 use super::failure::{Failure, Kind};
 use super::logs;
-use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, events, heartbeat, not_joined};
+use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, events, heartbeat};
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
@@ -74,7 +74,7 @@ impl Join {
         let peers = Peers { coordinator: self.security.read()?, topics: self.kafka.read()? };
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
-        member::runtime()?.block_on(self.live(folder, peers, output))
+        member::run(self.live(folder, peers, output))
     }
 
     fn protocol_type(&self) -> &str {
@@ -89,7 +89,8 @@ impl Join {
             output.print(&said.event, || plain(&said.text))?;
         }
         metrics::tell(listener.as_ref(), output)?;
-        let mut member = self.join(folder, peers).await.map_err(|error| not_joined(&error))?;
+        let left = || output.print(&json!({ "event": "left" }), || "left".to_owned());
+        let Some(mut member) = member::unless(&mut stop, self.join(folder, peers)).await? else { return left() };
         let counted = member.metrics().clone();
         let done = tokio::select! {
             done = tell(&mut member, &mut stop, &protocol_type, output) => done,
@@ -101,7 +102,7 @@ impl Join {
             () = stop.wished() => {}
         }
         done?;
-        output.print(&json!({ "event": "left" }), || "left".to_owned())
+        left()
     }
 
     async fn join(self, folder: PathBuf, Peers { coordinator, topics }: Peers) -> Result<Member, JoinError> {

@@ -16,6 +16,7 @@ use super::SERVER;
 use super::address::{assignor, host_ports};
 use super::failure::{Failure, Kind};
 use super::modules::Modules;
+use super::signals::Stop;
 use crate::client::{Builder, JoinError, Member};
 
 mod cluster;
@@ -125,6 +126,25 @@ pub fn heartbeat(session: Duration) -> Duration {
 pub fn runtime() -> Result<Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     runtime.context("the runtime cannot start")
+}
+
+/// Lives to its end. What is still compiled then is not waited for.
+pub fn run(life: impl Future<Output = Result<()>>) -> Result<()> {
+    let runtime = runtime()?;
+    let done = runtime.block_on(life);
+    runtime.shutdown_background();
+    done
+}
+
+/// The member, unless it is to leave before its modules are compiled.
+pub async fn unless(
+    stop: &mut Stop,
+    joining: impl Future<Output = Result<Member, JoinError>>,
+) -> Result<Option<Member>> {
+    tokio::select! {
+        joined = joining => joined.map(Some).map_err(|error| not_joined(&error)),
+        () = stop.wished() => Ok(None),
+    }
 }
 
 /// Why a member does not begin.

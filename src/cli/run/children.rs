@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::limits::{FAILURES_KEPT, FIRST_RESTART, LONGEST_RESTART, RUNS_WELL};
-use super::work::{Key, Order};
+use super::say;
+use super::work::{Key, Order, too_large};
 use crate::membership::backoff::Dice;
 use crate::time::Timestamp;
 
@@ -158,6 +159,9 @@ impl Children {
                 self.settings.max_children
             ));
         }
+        if let Some(reason) = orders.iter().find_map(|order| too_large(&order.environment)) {
+            return self.give_up(reason);
+        }
         let mut orders: BTreeMap<Key, Order> = orders.into_iter().map(|order| (order.key.clone(), order)).collect();
         self.each_key(|it, key| {
             let order = orders.remove(key);
@@ -205,11 +209,12 @@ impl Children {
         }
         match child.phase {
             Phase::Draining { .. } | Phase::Killed { failed: false } => self.tell(key, News::Ended(id, exit)),
-            _ => self.failed(key, id, exit),
+            Phase::Killed { failed: true } => self.failed(key, id, exit, false),
+            Phase::Starting { .. } | Phase::Running { .. } => self.failed(key, id, exit, true),
         }
     }
 
-    fn failed(&mut self, key: Key, child: ChildId, exit: Exit) {
+    fn failed(&mut self, key: Key, child: ChildId, exit: Exit, by_itself: bool) {
         let (now, most) = (self.now, self.settings.max_restarts);
         let Some(slot) = self.slots.get_mut(&key) else { return };
         slot.failures = slot.failures.saturating_add(1);
@@ -220,9 +225,9 @@ impl Children {
         slot.forget_at = now + FAILURES_KEPT;
         let enough = most.is_some_and(|most| failures > most);
         let again_in = (!enough && self.stopping.is_none()).then_some(wait);
-        self.tell(key.clone(), News::Failed { child, exit, failures, again_in });
+        self.tell(key.clone(), News::Failed { child, exit, by_itself, failures, again_in });
         if enough && self.stopping.is_none() {
-            self.give_up(format!("{key} has failed {failures} times in a row: see what it says above"));
+            self.give_up(format!("{} has failed {failures} times in a row: see what it says above", say::of(&key)));
         }
     }
 

@@ -2,12 +2,14 @@
 //! death, or says nothing for too long, the child and all that it started are killed.
 //!
 //! Its stdin is a pipe from `divvy run`, one letter an order: `.` for "I live", `d` for the drain signal, `k` for the end. The end of the pipe
-//! is the end of `divvy run`. The child runs in a process group of its own, whose signals come from here alone; if the
-//! keeper itself is killed, the system kills the child (PR_SET_PDEATHSIG, Linux). What a child does not die of: it left
-//! its process group, and its keeper is killed together with `divvy run`.
+//! is the end of `divvy run`. The child runs in a process group of its own, whose signals come from here alone. What it starts
+//! becomes the keeper's when it is orphaned (PR_SET_CHILD_SUBREAPER, Linux), also in another group or session: it is waited
+//! for and killed like the rest. If the keeper itself is killed, the system kills the child (PR_SET_PDEATHSIG), and
+//! `divvy run` the child's group. What nobody ends: processes that a child started, when its keeper and `divvy run` are
+//! killed together, or in a group of their own when the keeper is.
 
-use std::ffi::OsString;
-use std::io::Read;
+use std::ffi::{CStr, OsString};
+use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, parent_id};
 use std::process::{self, ExitCode, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -30,6 +32,12 @@ pub(super) const KILL: u8 = b'k';
 pub(super) const KEEP: &str = "keep-child";
 /// The command that becomes the child; likewise.
 const BECOME: &str = "become-child";
+
+/// The keeper's name among the system's processes: who ends all that are called divvy does not mean it.
+const NAME: &CStr = c"keep-child";
+
+/// What could not be killed the first time is looked for again so soon.
+const KILL_AGAIN: Duration = Duration::from_millis(50);
 
 /// The exit codes of a command that is not there, and of one that cannot be executed, as in a shell.
 const NOT_FOUND: u8 = 127;
@@ -89,6 +97,7 @@ enum Heard {
 impl Keep {
     /// Keeps the child to its end, and ends with its exit code.
     fn run(self) -> ExitCode {
+        os::be_called(NAME);
         os::ignore_polite_signals();
         os::adopt_orphans();
         let mut command = this_program(BECOME);
@@ -105,28 +114,31 @@ impl Keep {
         thread::spawn(move || listen(&orders));
         thread::spawn(move || watch(child, &tell));
         let silence = Duration::from_millis(self.silence_ms);
-        let (mut code, mut asked) = (0, false);
+        let (mut code, mut asked, mut ending) = (0, false, false);
         loop {
-            match heard.recv_timeout(silence) {
+            match heard.recv_timeout(if ending { KILL_AGAIN } else { silence }) {
                 Ok(Heard::Order(DRAIN)) => {
                     asked = true;
                     os::signal_group(child, self.drain_signal);
                 }
                 Ok(Heard::Order(ALIVE)) => {}
-                Ok(Heard::Order(_) | Heard::Orphaned) => os::kill_group(child),
+                Ok(Heard::Order(_) | Heard::Orphaned) => ending = true,
+                Err(RecvTimeoutError::Timeout) if ending => {}
                 Err(RecvTimeoutError::Timeout) => {
                     aside(&format!("divvy: divvy run has said nothing for {} ms: its child is ended", self.silence_ms));
-                    os::kill_group(child);
+                    ending = true;
                 }
                 Ok(Heard::Ended(process, its)) if process == child => {
                     code = its;
                     // What it started and left behind may finish only while it is drained.
-                    if !asked {
-                        os::kill_group(child);
-                    }
+                    ending |= !asked;
                 }
                 Ok(Heard::Ended(..)) => {}
                 Ok(Heard::AllEnded) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if ending {
+                os::kill_group(child);
+                os::kill_descendants();
             }
         }
         ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
@@ -164,7 +176,8 @@ fn watch(child: u32, tell: &Sender<Heard>) {
 }
 
 impl Become {
-    /// Executes the command; comes back only if that fails.
+    /// Executes the command; comes back only if that fails. The first line of the child's stdout is its process group, for
+    /// `divvy run`: said before there can be anything else in that group.
     fn run(self) -> ExitCode {
         os::die_with_parent();
         if parent_id() != self.keeper {
@@ -172,6 +185,11 @@ impl Become {
             return ExitCode::FAILURE;
         }
         os::heed_polite_signals();
+        let mut stdout = io::stdout().lock();
+        if writeln!(stdout, "{}", process::id()).and_then(|()| stdout.flush()).is_err() {
+            // `divvy run` is gone.
+            return ExitCode::FAILURE;
+        }
         let error = process::Command::new(&self.command[0]).args(&self.command[1..]).exec();
         aside(&format!("divvy: {} cannot be executed: {error}", self.command[0].display()));
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };

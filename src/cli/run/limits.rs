@@ -29,6 +29,9 @@ pub(super) const UNWRITTEN_LINES: usize = 1024;
 /// What a child has said when it ended is read for so long: a process that it left behind may keep its output open.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// What is left of a child whose keeper was killed is looked for again so soon.
+pub(super) const CLEAR_AGAIN: Duration = Duration::from_millis(10);
+
 /// One variable of an environment, in bytes: Linux takes 128 KiB, the name included.
 pub(super) const MAX_VARIABLE_BYTES: usize = 120 << 10;
 

@@ -9,7 +9,7 @@ use super::process::Processes;
 use super::say;
 use super::work::{Division, Key, keys, orders};
 use crate::cli::clock;
-use crate::cli::failure::{Failure, Kind, ReaderGone};
+use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::events;
 use crate::cli::output::plain;
 use crate::cli::signals::Stop;
@@ -40,7 +40,8 @@ pub(super) struct Life {
 /// How the member's time in its group ended, for the exit code.
 enum End {
     Left(Why),
-    ReaderGone,
+    /// What it says cannot be written.
+    Unwritten(anyhow::Error),
 }
 
 impl Life {
@@ -53,7 +54,7 @@ impl Life {
             () = stop.wished() => {}
         }
         match end {
-            End::ReaderGone => Err(ReaderGone.into()),
+            End::Unwritten(why) => Err(why),
             End::Left(Why::Asked) => {
                 self.printer.say(json!({ "event": "left" }), "left".to_owned());
                 Ok(())
@@ -68,7 +69,7 @@ impl Life {
     }
 
     async fn until_the_end(&mut self, member: &mut Member, stop: &mut Stop) -> End {
-        let (mut out, mut reader_gone) = (None, false);
+        let (mut out, mut unwritten) = (None, None);
         let mut is_in = true;
         loop {
             let event = tokio::select! {
@@ -81,15 +82,15 @@ impl Life {
                     }
                 },
                 () = stop.wished() => Event::Stop,
-                () = self.printer.reader_gone(), if !reader_gone => {
-                    reader_gone = true;
+                why = self.printer.unwritten(), if unwritten.is_none() => {
+                    unwritten = Some(why);
                     Event::Stop
                 }
                 () = clock::until(self.children.next_deadline()) => Event::Tick,
             };
             for action in self.children.handle(event, clock::now()) {
                 if let Some(why) = self.perform(action) {
-                    return if reader_gone { End::ReaderGone } else { End::Left(why) };
+                    return unwritten.map_or(End::Left(why), End::Unwritten);
                 }
             }
         }
@@ -138,7 +139,7 @@ impl Life {
 
     fn tell(&self, key: &Key, news: &News) {
         let name = self.name(key);
-        self.printer.say(say::json(&name, news), plain(&say::text(&name, news)));
+        self.printer.say(say::json(&name, news), plain(&say::text(&say::of(key), news)));
     }
 
     fn name(&self, key: &Key) -> String {

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use serde_json::json;
 
 use super::address::topic;
 use super::clock;
 use super::failure::{Failure, Kind};
 use super::logs;
-use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, heartbeat, not_joined};
+use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, heartbeat};
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
@@ -46,14 +47,16 @@ A child is told by its environment what to do:
   DIVVY_GROUP, DIVVY_MEMBER, DIVVY_GENERATION, DIVVY_PROTOCOL
 
 It runs in a process group of its own, with stdin closed; what it writes is shown line by line behind its name. Before its
-work goes to another member the group gets the drain signal; the work is handed over when all of its processes have
-ended, or were killed after --grace-ms. Work that may already be another's is killed at once. When the share changes
+work goes to another member the group gets the drain signal; the work is handed over when the child and all that it
+started have ended, or were killed after --grace-ms: on Linux also what left its group or session. Work that may already be another's is killed at once. When the share changes
 the child is ended and started anew; with --each only those whose partition comes or goes, if the strategy hands over
 step by step. A child that ends by itself, with whatever code, is started again: after half a second, twice as long
 each time in a row up to 30 s, and at once anew after a minute of good work.
 
 SIGTERM, SIGINT and SIGHUP drain the children and leave the group; a second one kills them. When divvy is killed (-9)
-or hangs, the children are killed, and all processes in their groups.
+or hangs, each child's keeper (keep-child among the system's processes) kills the child and all that it started. If the
+keeper is killed, the child dies (on Linux), divvy kills its group, and starts it again. If both are killed, the child
+dies, and processes that it started go on: in a container, or a service of systemd, they end with that.
 
 Exit codes: as for all commands. 0 it was told to leave and has; 1 the member is out of its group, or children failed
 more often than --max-restarts; 4 there is no such command or folder.";
@@ -125,20 +128,22 @@ impl Run {
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
         let (security, topics) = (self.security.read()?, self.kafka.read()?);
-        let runtime = member::runtime()?;
         let printer = Printer::start(*output);
-        let done = runtime.block_on(self.live(folder, (security, topics), printer.clone()));
+        let done = member::run(self.live(folder, (security, topics), printer.clone()));
         printer.finish();
         done
     }
 
     async fn live(self, folder: PathBuf, (security, topics): (Security, Topics), printer: Printer) -> Result<()> {
-        let stop = Stop::listen()?;
+        let mut stop = Stop::listen()?;
         for said in self.identity.begins(&self.place, &folder, self.protocol_type()) {
             printer.say(said.event, plain(&said.text));
         }
-        let member =
-            topics.of(self.builder(folder).security(security)).join().await.map_err(|error| not_joined(&error))?;
+        let joining = topics.of(self.builder(folder).security(security)).join();
+        let Some(member) = member::unless(&mut stop, joining).await? else {
+            printer.say(json!({ "event": "left" }), "left".to_owned());
+            return Ok(());
+        };
         let life = Life {
             children: Children::new(self.settings(), clock::entropy()),
             names: Names {

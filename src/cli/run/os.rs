@@ -7,7 +7,8 @@
 )]
 
 use std::ffi::c_int;
-use std::io;
+use std::path::Path;
+use std::{fs, io};
 
 /// Signals that may be chosen by name to have a child end.
 const NAMES: [(&str, c_int); 6] = [
@@ -50,6 +51,17 @@ fn set_polite_signals(to: libc::sighandler_t) {
     }
 }
 
+/// The name of this process where processes are ended by name, as `pkill` and `killall` do.
+pub(super) fn be_called(name: &std::ffi::CStr) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the name lives longer than the call, which copies it.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, name.as_ptr(), 0, 0, 0);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = name;
+}
+
 /// Processes that lose their parent become this one's, so that it can wait for their end.
 pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
@@ -82,19 +94,57 @@ pub(super) fn kill_group(group: u32) {
     signal_group(group, libc::SIGKILL);
 }
 
-/// Waits for the end of any process of a group: which, and the exit code that a shell would show. None when all that
-/// are this one's to wait for have ended.
+/// Kills all that this process and its children started, in whatever group or session it is now. What is started meanwhile
+/// is missed: to be repeated until all have ended.
+pub(super) fn kill_descendants() {
+    let mut todo = children("self");
+    while let Some(process) = todo.pop() {
+        todo.extend(children(&process.to_string()));
+        if let Some(number) = c_int::try_from(process).ok().filter(|number| *number > 1) {
+            // SAFETY: takes numbers, touches no memory.
+            unsafe { libc::kill(number, libc::SIGKILL) };
+        }
+    }
+}
+
+/// Whether the system tells what the children of a process are.
+fn tells_children() -> bool {
+    Path::new("/proc/thread-self/children").exists()
+}
+
+fn children(of: &str) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|it| it.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// Waits for the end of any process of a child, or of its group alone where nobody could find the others: which, and
+/// the exit code that a shell would show. None when all that are this one's to wait for have ended.
 pub(super) fn next_end(group: u32) -> Option<(u32, i32)> {
     let group = c_int::try_from(group).ok().filter(|group| *group > 1)?;
+    let whom = if tells_children() { -1 } else { -group };
     loop {
         let mut status = 0;
         // SAFETY: `status` lives longer than the call.
-        let process = unsafe { libc::waitpid(-group, &raw mut status, 0) };
+        let process = unsafe { libc::waitpid(whom, &raw mut status, 0) };
         match u32::try_from(process) {
             Ok(process) if libc::WIFSIGNALED(status) => return Some((process, 128 + libc::WTERMSIG(status))),
             Ok(process) => return Some((process, libc::WEXITSTATUS(status))),
             Err(_) if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return None,
         }
+    }
+}
+
+/// Kills a group whose keeper is dead, and takes those of it that have become this process's own. Whether all of it is
+/// gone: to be repeated until then.
+pub(super) fn clear_group(group: u32) -> bool {
+    let Some(group) = c_int::try_from(group).ok().filter(|group| *group > 1) else { return true };
+    let mut status = 0;
+    // SAFETY: both take numbers; `status` lives longer than the calls.
+    unsafe {
+        let is_gone = libc::kill(-group, libc::SIGKILL) != 0;
+        while libc::waitpid(-group, &raw mut status, libc::WNOHANG) > 0 {}
+        is_gone
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Mutex, Semaphore, mpsc};
 
 use super::limits::UNWRITTEN_LINES;
 use crate::cli::output::{Output, aside};
@@ -36,16 +36,17 @@ enum Item {
 pub(super) struct Printer {
     items: Sender<Item>,
     room: Arc<Semaphore>,
-    gone: Arc<Notify>,
+    failures: Arc<Mutex<mpsc::Receiver<anyhow::Error>>>,
 }
 
 impl Printer {
     /// Starts the thread.
     pub(super) fn start(output: Output) -> Self {
         let (items, taken) = channel();
-        let printer = Self { items, room: Arc::new(Semaphore::new(UNWRITTEN_LINES)), gone: Arc::new(Notify::new()) };
-        let (room, gone) = (Arc::clone(&printer.room), Arc::clone(&printer.gone));
-        thread::spawn(move || print(&output, &taken, &room, &gone));
+        let (fail, failures) = mpsc::channel(1);
+        let room = Arc::new(Semaphore::new(UNWRITTEN_LINES));
+        let printer = Self { items, room: Arc::clone(&room), failures: Arc::new(Mutex::new(failures)) };
+        thread::spawn(move || print(&output, &taken, &room, &fail));
         printer
     }
 
@@ -63,9 +64,12 @@ impl Printer {
         }
     }
 
-    /// Waits until nobody reads any more.
-    pub(super) async fn reader_gone(&self) {
-        self.gone.notified().await;
+    /// Waits until something cannot be written: nobody reads any more, or there is no room.
+    pub(super) async fn unwritten(&self) -> anyhow::Error {
+        match self.failures.lock().await.recv().await {
+            Some(why) => why,
+            None => std::future::pending().await,
+        }
     }
 
     /// Waits until everything is written, for a moment.
@@ -77,8 +81,8 @@ impl Printer {
     }
 }
 
-/// Goes on when nobody reads: the children's lines have to go somewhere until they have ended.
-fn print(output: &Output, items: &Receiver<Item>, room: &Semaphore, gone: &Notify) {
+/// Goes on when nothing can be written: the children's lines have to go somewhere until they have ended.
+fn print(output: &Output, items: &Receiver<Item>, room: &Semaphore, fail: &mpsc::Sender<anyhow::Error>) {
     while let Ok(item) = items.recv() {
         let written = match item {
             Item::Said(event, text) => output.print(&event, || text),
@@ -91,8 +95,9 @@ fn print(output: &Output, items: &Receiver<Item>, room: &Semaphore, gone: &Notif
                 Ok(())
             }
         };
-        if written.is_err() {
-            gone.notify_one();
+        if let Err(why) = written {
+            // The first reason is enough.
+            let _ = fail.try_send(why);
         }
     }
 }

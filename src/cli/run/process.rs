@@ -1,10 +1,11 @@
 //! Children as processes: each is a keeper that is told what to do, a task that tells it, and two that read what the child
-//! says. Nothing is decided here.
+//! says. Nothing is decided here. The first line of a child's stdout is the keeper's: which group it runs in.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -15,10 +16,12 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::children::{ChildId, Event, Exit};
 use super::keeper::{ALIVE, DRAIN, KEEP, KILL, this_program};
-use super::limits::LAST_WORDS;
+use super::limits::{CLEAR_AGAIN, LAST_WORDS};
 use super::lines::Lines;
+use super::os;
 use super::printer::{Printer, Stream};
-use super::work::{Order, VARIABLES, too_large};
+use super::work::{Order, VARIABLES};
+use crate::cli::clock;
 use crate::peer::PASSWORD_VARIABLE;
 
 /// Not inherited by children: a secret of divvy's own.
@@ -52,6 +55,8 @@ pub(super) struct Processes {
 impl Processes {
     /// None yet.
     pub(super) fn new(how: How, printer: Printer) -> Self {
+        // What a killed keeper leaves behind is then this process's to wait for.
+        os::adopt_orphans();
         let (tell, told) = mpsc::unbounded_channel();
         Self { how: Arc::new(how), printer, orders: HashMap::new(), tasks: JoinSet::new(), tell, told }
     }
@@ -61,10 +66,7 @@ impl Processes {
         while self.tasks.try_join_next().is_some() {}
         let (orders, taken) = mpsc::unbounded_channel();
         self.orders.insert(id, orders);
-        let spawned = match too_large(&order.environment) {
-            Some(reason) => Err(reason),
-            None => keeper(&self.how, order).spawn().map_err(|error| format!("no process can be made: {error}")),
-        };
+        let spawned = keeper(&self.how, order).spawn().map_err(|error| format!("no process can be made: {error}"));
         let watcher = Watcher {
             id,
             how: Arc::clone(&self.how),
@@ -138,12 +140,14 @@ struct Watcher {
 impl Watcher {
     async fn see_through(&self, mut keeper: Child, orders: mpsc::UnboundedReceiver<u8>) -> Exit {
         let mut readers = JoinSet::new();
+        let group = Arc::new(AtomicU32::new(0));
         if let Some(stdout) = keeper.stdout.take() {
             let ready = self.how.ready_line.clone().map(|text| (text, self.id, self.tell.clone()));
-            readers.spawn(read(stdout, Stream::Out, self.printer.clone(), Arc::clone(&self.name), ready));
+            let mine = Some(Arc::clone(&group));
+            readers.spawn(read(stdout, Stream::Out, self.printer.clone(), Arc::clone(&self.name), ready, mine));
         }
         if let Some(stderr) = keeper.stderr.take() {
-            readers.spawn(read(stderr, Stream::Err, self.printer.clone(), Arc::clone(&self.name), None));
+            readers.spawn(read(stderr, Stream::Err, self.printer.clone(), Arc::clone(&self.name), None, None));
         }
         let lifeline = keeper.stdin.take();
         let exit = tokio::select! {
@@ -157,9 +161,19 @@ impl Watcher {
             Err(error) => Exit::NotStarted(format!("its keeper is lost: {error}")),
             Ok(status) => match status.code() {
                 Some(code) => Exit::Code(code),
-                None => Exit::NotStarted("its keeper was killed, and the child with it".to_owned()),
+                None => {
+                    clear(group.load(Ordering::Acquire)).await;
+                    Exit::NotStarted("its keeper was killed, and the child with it".to_owned())
+                }
             },
         }
+    }
+}
+
+/// Comes back when nothing of a group is left whose keeper was killed: nothing else may do its work before.
+async fn clear(group: u32) {
+    while !os::clear_group(group) {
+        clock::until(Some(clock::now() + CLEAR_AGAIN)).await;
     }
 }
 
@@ -199,6 +213,7 @@ async fn read(
     printer: Printer,
     name: Arc<str>,
     mut ready: Option<Ready>,
+    mut group: Option<Arc<AtomicU32>>,
 ) {
     let (mut lines, mut bytes, mut whole) = (Lines::default(), vec![0; 8 << 10], Vec::new());
     loop {
@@ -208,6 +223,11 @@ async fn read(
         };
         lines.take(&bytes[..count], |line| whole.push(line));
         for line in whole.drain(..) {
+            if let Some(group) = group.take() {
+                let told = std::str::from_utf8(&line).ok().and_then(|text| text.trim().parse().ok());
+                group.store(told.unwrap_or(0), Ordering::Release);
+                continue;
+            }
             let is_ready = ready.take_if(|(text, ..)| String::from_utf8_lossy(&line).contains(&*text));
             printer.line(stream, &name, line).await;
             if let Some((_, id, tell)) = is_ready {

@@ -5,6 +5,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::children::{Cause, Exit, News};
+use super::work::Key;
+
+/// What a child is called in a sentence. The one for the whole share has no name of its own: the member's would read as if
+/// `divvy run` itself had ended.
+pub(super) fn of(key: &Key) -> String {
+    match key {
+        Key::Member => "the child".to_owned(),
+        partition => partition.to_string(),
+    }
+}
 
 /// A line of JSON: `event` names it, `child` is what the child is for.
 pub(super) fn json(name: &str, news: &News) -> Value {
@@ -18,7 +28,7 @@ pub(super) fn json(name: &str, news: &News) -> Value {
         News::Ended(number, exit) => {
             with_exit(json!({ "event": "child_ended", "child": name, "number": number }), exit)
         }
-        News::Failed { child, exit, failures, again_in } => {
+        News::Failed { child, exit, by_itself: _, failures, again_in } => {
             let event = json!({
                 "event": "child_failed",
                 "child": name,
@@ -64,13 +74,14 @@ pub(super) fn text(name: &str, news: &News) -> String {
             format!("{name} is killed: {why}")
         }
         News::Ended(_, exit) => format!("{name} has ended ({})", exit_text(exit)),
-        News::Failed { exit, failures, again_in, .. } => {
+        News::Failed { exit, by_itself, failures, again_in, .. } => {
             let times = if *failures == 1 { String::new() } else { format!(", {failures} times in a row") };
             let next = match again_in {
                 Some(wait) => format!("; the next one starts in {}", seconds(*wait)),
                 None => String::new(),
             };
-            format!("{name} has ended by itself ({}){times}{next}", exit_text(exit))
+            let how = if *by_itself { "has ended by itself" } else { "has ended" };
+            format!("{name} {how} ({}){times}{next}", exit_text(exit))
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -11,11 +12,14 @@ use super::Case;
 use super::bench::Bench;
 use super::clients::Runtime;
 use super::member::STEP;
-use crate::process::{Process, wait_until};
+use crate::process::{Process, wait_until, watch};
 use crate::shell::root;
 
 /// A topic that nobody has made has so many partitions.
 const PARTITIONS: usize = 12;
+
+/// How long the coordinator is away: longer than the libraries' calls wait, which then fail in ways of their own.
+const AWAY: Duration = Duration::from_secs(25);
 
 /// Steps of the work.
 const SOME_WAY: u64 = 5;
@@ -60,6 +64,7 @@ fn workers(bench: &Bench, runtime: Runtime, block: &str, file: &str) -> Result<(
     let place = |worker: &Worker| worker.did.clone();
     let before = [place(&both[0]), place(&both[1])];
     server.kill()?;
+    watch(AWAY, || both.iter_mut().try_for_each(Worker::listen))?;
     server.restart()?;
     let further = |worker: &Worker, before: &BTreeMap<usize, u64>| {
         let is_further = |partition| worker.did.get(partition) > before.get(partition);

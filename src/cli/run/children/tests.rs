@@ -190,6 +190,34 @@ fn a_child_that_keeps_failing_has_the_member_leave_when_the_others_have_ended() 
 }
 
 #[test]
+fn a_share_that_no_environment_can_say_is_given_to_the_others() {
+    let mut story = Story::new();
+    story.on(each(&[0]));
+    let environment = vec![("DIVVY_PARTITIONS", "1,".repeat(100_000))].into();
+    let wanted = vec![Order { environment, ..order(key(1), &[1]) }];
+    assert_eq!(story.on(Event::Assigned(wanted)), ["drain 1"]);
+    let last = story.end(1);
+    assert!(last[0].starts_with("leave: DIVVY_PARTITIONS would have 200000 bytes"), "{last:?}");
+}
+
+#[test]
+fn who_was_killed_did_not_end_by_itself() {
+    let within = Duration::from_secs(5);
+    let mut story = Story::with(Settings { ready_within: Some(within), ..settings() });
+    let told = |actions: Vec<Action>| -> Vec<String> {
+        let text = |action| match action {
+            Action::Tell(key, news) => Some(say::text(&say::of(&key), &news)),
+            _ => None,
+        };
+        actions.into_iter().filter_map(text).collect()
+    };
+    assert_eq!(told(story.children.handle(whole(&[0]), story.now)), ["the child is started"]);
+    story.after(within);
+    let ended = told(story.children.handle(Event::Ended(1, Exit::Code(137)), story.now));
+    assert!(ended[0].starts_with("the child has ended (signal 9); the next one"), "{ended:?}");
+}
+
+#[test]
 fn who_is_not_ready_in_time_has_failed() {
     let within = Duration::from_secs(5);
     let mut story = Story::with(Settings { ready_within: Some(within), ..settings() });

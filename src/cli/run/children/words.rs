@@ -78,12 +78,14 @@ pub(in crate::cli::run) enum News {
     Killed(ChildId, Cause),
     /// It has ended as it should.
     Ended(ChildId, Exit),
-    /// It has ended by itself, so often in a row; the next one is started after a while.
+    /// It has failed, so often in a row; the next one is started after a while.
     Failed {
         /// Which.
         child: ChildId,
         /// How.
         exit: Exit,
+        /// Or it was killed, because it did not become ready.
+        by_itself: bool,
         /// How often in a row.
         failures: u32,
         /// When the next one is started; none for never.
