@@ -1,9 +1,12 @@
 //! Other implementations on the same bytes in the same run: Java's assignors and franz-go's balancers, as programs that read a
 //! group from a file and say how long its plan took (`tests/interop/assignors`). `cargo xtask bench assignors --peers` builds them.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -21,6 +24,9 @@ const HEAP: &str = "-Xmx5g";
 
 /// A peer is measured for about so long, at least once.
 const SECONDS: &str = "5";
+
+/// A peer that takes longer is given up: Java's sticky assignors would keep everybody waiting for many minutes.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Those that are there.
 pub struct Peers {
@@ -61,6 +67,12 @@ impl Peers {
         for (peer, mut command) in self.commands(strategy) {
             let said = run(command.arg(&file).args([strategy, SECONDS]))
                 .with_context(|| format!("{peer}, {strategy}, {workload}"))?;
+            let Some(said) = said else {
+                let patience = PATIENCE.as_secs_f64();
+                report.note(&format!("{strategy}: {peer}, whole path, given up after"), patience, "s");
+                report.note(&format!("{strategy}: {peer} / divvy, more than"), patience * 1e3 / ours, "times");
+                continue;
+            };
             report.note(&format!("{strategy}: {peer}, whole path"), said.whole_ms, "ms");
             report.note(&format!("{strategy}: {peer}, deciding alone"), said.assign_ms, "ms");
             report.note(&format!("{strategy}: {peer} / divvy, whole path"), said.whole_ms / ours, "times");
@@ -92,13 +104,27 @@ fn knows(all: &[&str], strategy: &str) -> bool {
     all.contains(&strategy)
 }
 
-fn run(command: &mut Command) -> Result<Said> {
-    let output = command.output().with_context(|| format!("{:?} could not be started", command.get_program()))?;
-    if !output.status.success() {
-        bail!("it failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr));
+/// None if it takes too long. What it complains of is seen at the terminal.
+fn run(command: &mut Command) -> Result<Option<Said>> {
+    let program = command.get_program().to_owned();
+    let peer = command.stdout(Stdio::piped()).spawn();
+    let mut peer = peer.with_context(|| format!("{program:?} could not be started"))?;
+    let mut stdout = peer.stdout.take().context("its output was asked for")?;
+    let (sender, said) = channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let _ = sender.send(stdout.read_to_string(&mut text).map(|_| text));
+    });
+    let Ok(said) = said.recv_timeout(PATIENCE) else {
+        peer.kill()?;
+        peer.wait()?;
+        return Ok(None);
+    };
+    let (said, status) = (said?, peer.wait()?);
+    if !status.success() {
+        bail!("it failed ({status})");
     }
-    let said = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(said.trim()).with_context(|| format!("it said {said:?}"))
+    serde_json::from_str(said.trim()).with_context(|| format!("it said {said:?}")).map(Some)
 }
 
 /// Numbers are four bytes, the larger first; texts and bytes have their length before them: topics with their partitions, then

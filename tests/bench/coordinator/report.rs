@@ -6,8 +6,8 @@ use serde_json::json;
 pub struct Report {
     is_json: bool,
     scenario: String,
-    /// The figures that something was promised of, as they are shown.
-    promised: Vec<String>,
+    /// The figures that something was promised of: the scenario, and the line as it is shown.
+    promised: Vec<(String, String)>,
     missed: usize,
 }
 
@@ -59,7 +59,7 @@ impl Report {
         let line = format!("  {what:<64} {:>9} {unit:<8} {bar:<18} {verdict}", shown(value));
         println!("{}", line.trim_end());
         if holds.is_some() {
-            self.promised.push(format!("  {:<11}{}", self.scenario, line.trim()));
+            self.promised.push((self.scenario.clone(), line));
         }
     }
 
@@ -69,7 +69,10 @@ impl Report {
             return;
         }
         println!("\nbars: {} of {} met", self.promised.len() - self.missed, self.promised.len());
-        self.promised.iter().for_each(|line| println!("{line}"));
+        let widest = self.promised.iter().map(|(scenario, _)| scenario.len()).max().unwrap_or(0);
+        for (scenario, line) in &self.promised {
+            println!("  {scenario:<widest$}{}", line.trim_end());
+        }
     }
 
     /// A figure without a bar.
