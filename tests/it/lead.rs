@@ -101,6 +101,14 @@ async fn who_is_there_first_leads_and_members_are_assigned_by_its_module() {
     assert_eq!(block_in_place(|| lead.interrupt()), 0);
 }
 
+/// A take-over that nobody has confirmed is not begun: it says what it would do.
+fn asks_for_yes(ground: &Ground, what: &str) {
+    let asked = ground.command(&["--take-over"]);
+    let said = String::from_utf8(asked.stderr).unwrap();
+    assert_eq!(asked.status.code(), Some(2), "{said}");
+    assert!(said.contains(what) && said.contains("say --yes"), "{said}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_group_is_taken_over_only_if_that_is_said() {
     // Kafka has the first of those that it collects lead; this coordinator draws one of them. Alone, the first is drawn.
@@ -108,10 +116,7 @@ async fn a_running_group_is_taken_over_only_if_that_is_said() {
     let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
     together(&mut [&mut big, &mut small], |it| partitions(it).len() == 2).await;
 
-    let asked = ground.command(&["--take-over"]);
-    let said = String::from_utf8(asked.stderr).unwrap();
-    assert_eq!(asked.status.code(), Some(2), "{said}");
-    assert!(said.contains("would remove all 2 members of group g (") && said.contains("say --yes"), "{said}");
+    asks_for_yes(&ground, "would remove all 2 members of group g (");
 
     let mut lead = ground.lead(&["--alone"]);
     let follows = event(&mut lead, "follows");
@@ -130,10 +135,7 @@ async fn at_a_coordinator_of_divvys_it_leads_as_soon_as_it_is_in() {
     let ground = Ground::at(Server::builder(config()).start().await.unwrap());
     let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
     together(&mut [&mut big, &mut small], |it| partitions(it).len() == 2).await;
-    let asked = ground.command(&["--take-over"]);
-    let said = String::from_utf8(asked.stderr).unwrap();
-    assert_eq!(asked.status.code(), Some(2), "{said}");
-    assert!(said.contains("`lead = \"coordinator\"`") && said.contains("say --yes"), "{said}");
+    asks_for_yes(&ground, "`lead = \"coordinator\"`");
 
     let mut lead = ground.lead(&["--alone", "--take-over", "--yes"]);
     let joins = event(&mut lead, "joins");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::plan_only::{DryRun, modules, no_module, reads_lag};
-use super::waits::{blocking, changes, finished, next, until};
+use super::waits::{blocking, changes, finished, next};
 use super::{Lead, Task, events, look};
 use crate::assignor::subscribed;
 use crate::cli::clock;
@@ -152,13 +152,12 @@ impl Live<'_> {
         }
         loop {
             let due = self.standing.next_deadline();
-            let wait = due.map(|at| at - clock::now());
             tokio::select! {
                 () = stop.wished() => return Ok(()),
                 event = next(election) => self.elects(event)?,
                 event = next(&mut self.target) => self.hears(event)?,
                 done = finished(&mut self.work) => self.done(done)?,
-                () = until(wait) => self.give(Event::Tick)?,
+                () = clock::until(due) => self.give(Event::Tick)?,
                 () = changes(&mut looks, self.flags.settings.may_change()) => self.look_at_settings()?,
             }
         }

@@ -1,10 +1,9 @@
 //! What the loop of `divvy lead` waits for: each may be there or not.
 
 use std::pin::Pin;
-use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use tokio::time::{Interval, sleep};
+use tokio::time::Interval;
 
 use crate::client::{Member, Rebalance};
 
@@ -20,14 +19,6 @@ pub async fn next(member: &mut Option<Member>) -> Option<Rebalance> {
 pub async fn finished<T>(work: &mut Option<Pin<Box<dyn Future<Output = T>>>>) -> T {
     match work {
         Some(work) => work.await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Waits so long; for ever if there is nothing to wait for.
-pub async fn until(wait: Option<Duration>) {
-    match wait {
-        Some(wait) => sleep(wait.max(Duration::from_millis(1))).await,
         None => std::future::pending().await,
     }
 }
