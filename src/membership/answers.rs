@@ -225,7 +225,10 @@ impl Membership {
             // It says nothing of the newest, whose sending is what would be confirmed.
             ErrorCode::None if !is_newest => {}
             ErrorCode::None => {
-                self.heart.met_no_rebalance();
+                // While states are awaited the phase goes on, however alive the member is: who does not sync in time is out.
+                if !matches!(self.state, State::Planning { .. } | State::Syncing { .. }) {
+                    self.heart.met_no_rebalance();
+                }
                 self.ask_again();
             }
             ErrorCode::RebalanceInProgress => self.called_back(),

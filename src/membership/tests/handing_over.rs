@@ -124,6 +124,27 @@ fn who_hears_nothing_for_a_session_has_lost_its_work_and_does_not_keep_what_it_j
     assert_eq!(owned(&story.join().1), (6, vec![0]), "but others wait for it");
 }
 
+/// Heartbeats are answered with 0 while states are awaited; yet the coordinator removes who does not sync in time, and a
+/// leader whose topics are not told, or a follower whose SyncGroup was lost, learns of that too late.
+#[test]
+fn who_gets_no_state_in_a_rebalance_timeout_has_lost_its_work_however_alive_it_is() {
+    let mut story = stable();
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).follows(6, "soft@1");
+    let timeout = config().rebalance_timeout;
+    let mut waited = Duration::ZERO;
+    while waited + INTERVAL < timeout {
+        story.pass(INTERVAL).beats(ErrorCode::None);
+        waited += INTERVAL;
+    }
+    assert!(story.told.is_empty(), "{:?}", story.told);
+    story.pass(timeout - waited);
+    assert!(
+        matches!(&story.told[..], [Notice::Lost { share, .. }] if *share == clicks(&[0, 1, 2])),
+        "{:?}",
+        story.told
+    );
+}
+
 #[test]
 fn what_is_kept_while_the_rest_is_given_up_is_lost_with_it() {
     let mut story = stable();
