@@ -8,6 +8,7 @@ mod address;
 mod admin;
 mod assignor;
 mod clock;
+mod comparison;
 mod completion;
 mod confirm;
 mod failure;
