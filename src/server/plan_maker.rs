@@ -181,6 +181,7 @@ pub(crate) fn make(
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
         lacks: &|protocol| lacks(protocol, plan, folder),
         otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
+        tape: None,
     }
     .run();
     let fault = led.fault.map(|it| Fault {
