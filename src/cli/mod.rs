@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 mod address;
 mod admin;
 mod assignor;
+mod capturing;
 mod clock;
 mod comparison;
 mod completion;
