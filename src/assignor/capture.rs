@@ -15,12 +15,14 @@ use super::{Assignor, CallError, FaultKind};
 use crate::ids::{Digest, MemberId};
 
 mod asked;
+mod had;
 mod replay;
 mod tape;
 #[cfg(test)]
 mod tests;
 
 pub use asked::Asked;
+pub use had::had;
 pub use replay::{Difference, Piece, replay};
 pub use tape::{Served, Tape};
 

@@ -19,8 +19,8 @@ pub struct CaptureArgs {
     /// Record each call of a strategy that this makes as the group's leader: a file each, the last 100 and 256 MiB of them, for
     /// `divvy assignor replay` and `diff`. What members say of themselves, and the strategy's settings, stand in them: these
     /// may be secrets
-    #[arg(long = "capture", value_name = "DIR")]
-    folder: Option<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    capture: Option<PathBuf>,
     #[arg(skip)]
     open: Option<Captures>,
 }
@@ -37,7 +37,7 @@ impl Drop for Recording {
 impl CaptureArgs {
     /// Opens the folder, if one is named.
     pub fn open(&mut self) -> Result<Recording> {
-        if let Some(folder) = &self.folder {
+        if let Some(folder) = &self.capture {
             let opened = Captures::open(folder, CaptureBounds::default());
             self.open = Some(opened.map_err(|error| Failure::of(Kind::Failed, format!("--capture: {error}")))?);
         }

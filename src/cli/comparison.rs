@@ -137,6 +137,23 @@ pub fn summary(plan: &Comparison) -> String {
     text
 }
 
+/// The same of two plans, of which neither is in force.
+pub fn between(plan: &Comparison) -> String {
+    let (old, new) = plan.balance();
+    let mut text = format!(
+        "of {} partitions {} go to another member; a member has {} to {} (deviation {:.2}) in the old plan, {} to {} ({:.2}) \
+         in the new",
+        plan.partitions, plan.moved, old.least, old.most, old.deviation, new.least, new.most, new.deviation
+    );
+    if plan.unowned != (0, 0) {
+        text.push_str(&format!("; {} have no owner in the old plan, {} in the new", plan.unowned.0, plan.unowned.1));
+    }
+    if let Some((old, new)) = plan.near() {
+        text.push_str(&format!("; {old} are near their member in the old plan, {new} in the new"));
+    }
+    text
+}
+
 /// Draws it into a file.
 pub fn draw(plan: &Comparison, title: &str, path: &Path) -> Result<()> {
     std::fs::write(path, picture::svg(plan, title)).map_err(|error| {

@@ -11,8 +11,10 @@ use crate::ids::{MemberId, TopicName};
 use crate::topics::TopicTable;
 
 mod spread;
+mod states;
 
 pub use spread::{Counts, TopicSpread};
+pub use states::{StateRow, compare_states};
 
 /// One partition.
 pub type Partition = (TopicName, i32);

@@ -26,7 +26,7 @@ pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUF
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use limits::SandboxLimits;
-pub use module::{CallStats, Module};
+pub use module::{CallStats, Module, digest_of};
 
 #[cfg(test)]
 mod tests;

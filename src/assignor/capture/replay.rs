@@ -2,12 +2,13 @@
 //! to the partition and its member.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::{Capture, Fault};
 use crate::assignor::lead::Call;
-use crate::assignor::{Assignor, CallError, Export, Plan};
+use crate::assignor::{Assignor, CallError, Export, FaultKind, Plan};
 use crate::embedded::consumer::Assignment;
 use crate::embedded::show_state;
 use crate::ids::{MemberId, ProtocolType};
@@ -48,6 +49,9 @@ pub struct Piece {
     pub now: String,
 }
 
+/// A machine that is slower than the recorded one is no difference.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Asks again. Nothing is an exact replay.
 pub fn replay(capture: &Capture, strategy: &dyn Assignor) -> Vec<Difference> {
     let mut found = Vec::new();
@@ -68,7 +72,10 @@ pub fn replay(capture: &Capture, strategy: &dyn Assignor) -> Vec<Difference> {
 
 /// The module gets the request that it got; whether it would be written so today is another question.
 fn ask(capture: &Capture, strategy: &dyn Assignor, found: &mut Vec<Difference>) -> Result<Plan, CallError> {
-    let input = capture.asked.input();
+    let mut input = capture.asked.input();
+    if capture.fault.as_ref().is_none_or(|fault| fault.kind != FaultKind::Deadline.name()) {
+        input.budget_ms = input.budget_ms.max(PATIENCE);
+    }
     let call = match Call::prepare(strategy.manifest(), &input) {
         Ok(call) => call,
         Err(error) => {
