@@ -12,8 +12,11 @@ use crate::cli_ground::{Running, divvy, fails, stdout};
 use crate::member_ground::{Folder, Worker, builder, built, partitions, together};
 use crate::support::config;
 
-/// Long enough for a restart and a successor, short enough to be waited for.
-const SESSION_MS: &str = "3000";
+/// Longer than a busy machine keeps a process waiting.
+const SESSION_MS: &str = "20000";
+
+/// Short enough that its end is waited for.
+const SHORT_SESSION_MS: &str = "6000";
 
 /// A cluster, and the folder of the lead's modules.
 struct Ground {
@@ -148,13 +151,13 @@ async fn at_a_coordinator_of_divvys_it_leads_as_soon_as_it_is_in() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_comes_back_keeps_the_lead_and_the_plan() {
     let ground = Ground::new().await;
-    let mut lead = ground.lead(&["--alone", "--session-timeout-ms", "20000"]);
+    let mut lead = ground.lead(&["--alone"]);
     event(&mut lead, "leads");
     let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
     let (before, _) = by_weight(&mut big, &mut small).await;
     block_in_place(|| lead.kill());
 
-    let mut lead = ground.lead(&["--alone", "--session-timeout-ms", "20000"]);
+    let mut lead = ground.lead(&["--alone"]);
     let joins = event(&mut lead, "joins");
     assert_eq!((&joins["comes_back"], &joins["members"]), (&json!(true), &json!(3)));
     let leads = event(&mut lead, "leads");
@@ -170,11 +173,11 @@ async fn who_comes_back_keeps_the_lead_and_the_plan() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_takes_the_place_of_the_active_one_and_nobody_rebalances() {
     let ground = Ground::new().await;
-    let mut first = ground.lead(&["--session-timeout-ms", "20000"]);
+    let mut first = ground.lead(&[]);
     event(&mut first, "leads");
     let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
     let (before, _) = by_weight(&mut big, &mut small).await;
-    let mut second = ground.lead(&["--session-timeout-ms", "20000"]);
+    let mut second = ground.lead(&[]);
     event(&mut second, "standby");
     // In good order, so that nobody waits for the session of the election; its place in the group is kept.
     assert_eq!(block_in_place(|| first.interrupt()), 0);
@@ -186,7 +189,7 @@ async fn a_standby_takes_the_place_of_the_active_one_and_nobody_rebalances() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_lead_the_group_goes_on_under_its_own_strategy() {
     let ground = Ground::new().await;
-    let mut lead = ground.lead(&["--alone"]);
+    let mut lead = ground.lead(&["--alone", "--session-timeout-ms", SHORT_SESSION_MS]);
     event(&mut lead, "leads");
     let (mut big, mut small) = (Worker::join(ground.member("big")).await, Worker::join(ground.member("small")).await);
     by_weight(&mut big, &mut small).await;

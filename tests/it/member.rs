@@ -92,7 +92,7 @@ async fn refusals_end_the_member_with_a_remedy() {
     let mut worker = Worker::join(builder(server.addr(), "indexers").subscribe(["clicks"])).await;
     let reason = worker.failed().await;
     assert!(
-        reason.contains("session timeout of 5000 ms") && reason.contains("group.min.session.timeout.ms"),
+        reason.contains("session timeout of 20000 ms") && reason.contains("group.min.session.timeout.ms"),
         "{reason}"
     );
 }
