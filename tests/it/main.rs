@@ -33,6 +33,7 @@ mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_cluster;
 mod server_connect;
+mod server_full;
 mod server_half_close;
 mod server_hostile;
 mod server_led;
