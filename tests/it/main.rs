@@ -8,6 +8,7 @@ mod cli_ground;
 mod cli_metrics;
 mod examples;
 mod lead;
+mod lead_files;
 mod led_ground;
 mod many_groups;
 mod member;

@@ -7,10 +7,11 @@ use anyhow::{Result, anyhow};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::module::Watch;
 use super::plan_only::{DryRun, modules, no_module, reads_lag};
-use super::waits::{blocking, changes, finished, next};
+use super::waits::{blocking, finished, next};
 use super::{Lead, Task, events, look};
-use crate::assignor::subscribed;
+use crate::assignor::{refusal_of_config, subscribed};
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::{Said, not_joined};
@@ -41,8 +42,8 @@ const REBALANCE_TIMEOUT: Duration = Duration::from_secs(60);
 /// A new module serves that soon: a file that is copied is complete by then.
 const ROLLOUT: Rollout = Rollout::Eager { within: Duration::from_secs(1) };
 
-/// How often the file of settings is looked at.
-const LOOKS_AT_SETTINGS: Duration = Duration::from_secs(1);
+/// How often the file of settings is looked at, and what became of the module's.
+const LOOKS_AT_FILES: Duration = Duration::from_secs(1);
 
 /// What takes a while, and never keeps the loop from hearing its members and the wish to end.
 type Work = Pin<Box<dyn Future<Output = Done>>>;
@@ -76,21 +77,37 @@ struct Live<'a> {
     trouble: Option<String>,
     /// The settings that the strategy refused last.
     refused: Option<Rules>,
+    /// What became of the strategy's file.
+    module: Watch,
 }
 
 /// Leads until told to end.
 pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Result<()> {
     let mut stop = Stop::listen()?;
     let begun = tokio::select! {
-        begun = begin(&task, &flags, output) => begun?,
+        begun = begin(&task, &flags, &config, output) => begun?,
         () = stop.wished() => return tell(output, events::ended(false, false, false, flags.session())),
     };
     let (modules, mut election) = begun;
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
     let (work, target, leading, planned, trouble, refused) = (None, None, None, None, None, None);
-    let mut live =
-        Live { task, flags, output, modules, rules, standing, work, target, leading, planned, trouble, refused };
+    let module = Watch::default();
+    let mut live = Live {
+        task,
+        flags,
+        output,
+        modules,
+        rules,
+        standing,
+        work,
+        target,
+        leading,
+        planned,
+        trouble,
+        refused,
+        module,
+    };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
@@ -101,16 +118,24 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
 }
 
 /// The modules, and the election if there is to be one. The modules are looked at before anything is joined.
-async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
+async fn begin(task: &Task, flags: &Lead, config: &Value, output: &Output) -> Result<(Modules, Option<Member>)> {
     // That takes a while where there are many.
     tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
     let folder = task.folder.clone();
-    let modules = blocking(move || modules(&folder)).await?;
+    let (leading, config) = (leading_by(task, flags, Vec::new()), config.clone());
+    let modules = blocking(move || {
+        let modules = modules(&folder, &[&leading.assignor, ELECTION.1])?;
+        match leading.strategy(&modules.strategies()).map(|it| refusal_of_config(it, &config)) {
+            None => Err(no_module(&leading.assignor, &folder)),
+            Some(Some(refused)) => {
+                let sentence = format!("{} takes no such settings: {}", leading.assignor, refused.message);
+                Err(Failure::of(Kind::Usage, sentence))
+            }
+            Some(None) => Ok(modules),
+        }
+    })
+    .await?;
     let strategies = modules.strategies();
-    let leading = leading_by(task, flags, Vec::new());
-    if leading.strategy(&strategies).is_none() {
-        return Err(no_module(&task.assignor, &task.folder, &strategies));
-    }
     if flags.alone {
         return Ok((modules, None));
     }
@@ -145,7 +170,7 @@ fn rules(assignor: &str, config: Value) -> Rules {
 
 impl Live<'_> {
     async fn run(&mut self, election: &mut Option<Member>, stop: &mut Stop) -> Result<()> {
-        let mut looks = interval(LOOKS_AT_SETTINGS);
+        let mut looks = interval(LOOKS_AT_FILES);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         if election.is_none() {
             self.give(Event::Elected)?;
@@ -158,7 +183,12 @@ impl Live<'_> {
                 event = next(&mut self.target) => self.hears(event)?,
                 done = finished(&mut self.work) => self.done(done)?,
                 () = clock::until(due) => self.give(Event::Tick)?,
-                () = changes(&mut looks, self.flags.settings.may_change()) => self.look_at_settings()?,
+                _ = looks.tick() => {
+                    self.look_at_module()?;
+                    if self.flags.settings.may_change() {
+                        self.look_at_settings()?;
+                    }
+                }
             }
         }
     }
@@ -300,7 +330,11 @@ impl Live<'_> {
                 if let Note::Planned(plan) = &note {
                     self.planned = Some(plan.generation.0);
                 }
-                tell(self.output, events::note(&note, self.leading.as_ref()))
+                match &note {
+                    // It looks at the file itself, also while it is no member.
+                    Note::OffersChanged(_) => Ok(()),
+                    note => tell(self.output, events::note(note, self.leading.as_ref())),
+                }
             }
             // It owns nothing that it could give up or lose.
             Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
@@ -335,6 +369,14 @@ impl Live<'_> {
             let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
         }
+    }
+
+    /// The strategy's file may have changed, or be gone.
+    fn look_at_module(&mut self) -> Result<()> {
+        let (strategies, files) = (self.modules.strategies(), self.modules.status());
+        let leading = leading_by(&self.task, &self.flags, Vec::new());
+        let news = self.module.look(leading.strategy(&strategies), &files);
+        news.map_or(Ok(()), |news| tell(self.output, events::module(&news, &self.task)))
     }
 
     /// The file of settings may have changed.
