@@ -3,15 +3,15 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::module::Watch;
-use super::plan_only::{DryRun, modules, no_module, reads_lag};
+use super::plan_only::{modules, no_module};
 use super::waits::{blocking, finished, next};
 use super::{Lead, Task, events, look};
-use crate::assignor::{refusal_of_config, subscribed};
+use crate::assignor::refusal_of_config;
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::{Said, not_joined};
@@ -20,6 +20,8 @@ use crate::cli::signals::Stop;
 use crate::client::{Duty, Leading, Member, Modules, Note, Rebalance, Role, Rollout, Rules};
 use crate::lead::standing::{Join, Joined};
 use crate::lead::{Action, Described, Event, Saying, Standing};
+
+mod changes;
 
 /// Who elects the active one of several leads, and its module.
 const ELECTION: (&str, &str) = ("single-writer", "active-standby");
@@ -339,79 +341,6 @@ impl Live<'_> {
             // It owns nothing that it could give up or lose.
             Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
         }
-    }
-
-    /// Whether the plan in force is what would be decided now.
-    fn review(&mut self) {
-        let strategies = self.modules.strategies();
-        if leading_by(&self.task, &self.flags, Vec::new()).strategy(&strategies).is_some_and(reads_lag) {
-            return self
-                .start(async { Done::Reviewed(Err(anyhow!("its strategy reads how far the group is behind"))) });
-        }
-        let compare = self.what_if(&self.rules);
-        self.start(async move { Done::Reviewed(blocking(compare).await) });
-    }
-
-    /// Whether these rules would make another plan than the one in force, for a thread that may block.
-    fn what_if(&self, rules: &Rules) -> impl FnOnce() -> Result<bool> + Send + use<> {
-        let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
-        let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
-        let (spoken, modules) = (self.flags.settings.spoken(), self.modules.strategies());
-        let config = rules.config.values().next().cloned().unwrap_or(Value::Null);
-        move || {
-            let described = cluster.group(&group)?;
-            if !described.is_stable() {
-                return Err(anyhow!("the group rebalances already"));
-            }
-            let topics = cluster.topics(&subscribed(&described.inputs()))?;
-            let leading = Leading { assignor, names: Vec::new(), spoken, last_plan: None };
-            let (assignor, spoken) = (&leading.assignor, &leading.spoken);
-            let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
-            Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
-        }
-    }
-
-    /// The strategy's file may have changed, or be gone.
-    fn look_at_module(&mut self) -> Result<()> {
-        let (strategies, files) = (self.modules.strategies(), self.modules.status());
-        let leading = leading_by(&self.task, &self.flags, Vec::new());
-        let news = self.module.look(leading.strategy(&strategies), &files);
-        news.map_or(Ok(()), |news| tell(self.output, events::module(&news, &self.task)))
-    }
-
-    /// The file of settings may have changed.
-    fn look_at_settings(&mut self) -> Result<()> {
-        let config = match self.flags.settings.config() {
-            Ok(config) => config,
-            Err(error) => {
-                let text = format!("{error:#}");
-                if self.trouble.replace(text.clone()).as_ref() == Some(&text) {
-                    return Ok(());
-                }
-                return tell(self.output, events::settings_refused(&text));
-            }
-        };
-        self.trouble = None;
-        let rules = rules(&self.task.assignor, config);
-        if rules == self.rules || self.refused.as_ref() == Some(&rules) || self.work.is_some() {
-            return Ok(());
-        }
-        if self.target.is_none() {
-            return self.settle(rules);
-        }
-        // What the strategy refuses would have the group served by something else: it is tried before it counts.
-        let what_if = self.what_if(&rules);
-        self.start(async move { Done::Tried(rules, blocking(what_if).await) });
-        Ok(())
-    }
-
-    /// These settings count from now on.
-    fn settle(&mut self, rules: Rules) -> Result<()> {
-        (self.rules, self.refused) = (rules, None);
-        if let (Some(member), Some(leading)) = (&self.target, &self.leading) {
-            member.lead_by(leading.clone(), self.rules.clone());
-        }
-        tell(self.output, events::settings_changed(&self.rules))
     }
 
     /// Ends in good order: a standby is elected at once, and finds the place kept, or the group is handed back.
