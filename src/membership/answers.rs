@@ -339,7 +339,8 @@ impl Membership {
         let offers: Vec<&str> = self.offered.iter().map(|it| it.protocol.as_str()).collect();
         if self.leading().is_some() {
             return format!(
-                "the clients of group {} have none of the names in common under which this lead offers itself ({}): look at what                  they offer (`partition.assignment.strategy`) and say it with --as NAME=eager or --as NAME=cooperative (error 23)",
+                "the clients of group {} have none of the names in common under which this lead offers itself ({}): look at what \
+                 they offer (`partition.assignment.strategy`) and say it with --as NAME=eager or --as NAME=cooperative (error 23)",
                 self.config.group,
                 offers.join(", "),
             );

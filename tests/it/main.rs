@@ -6,6 +6,7 @@ mod cli_admin;
 mod cli_cases;
 mod cli_ground;
 mod cli_metrics;
+mod cli_signals;
 mod examples;
 mod lead;
 mod lead_files;

@@ -74,7 +74,9 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
             said(
                 json!({ "event": if *led { "lead_lost" } else { "follows" }, "leader": null, "broker_assigns": true }),
                 format!(
-                    "{lost} {group}: a client has joined it by the protocol in which the broker assigns (KIP-848), so nobody                      leads it and the broker assigns all of its members, until the last such client is gone; clients that are                      to be led need `group.protocol=classic`"
+                    "{lost} {group}: a client has joined it by the protocol in which the broker assigns (KIP-848), so nobody \
+                     leads it and the broker assigns all of its members, until the last such client is gone; clients that are \
+                     to be led need `group.protocol=classic`"
                 ),
             )
         }
