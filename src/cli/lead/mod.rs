@@ -21,6 +21,7 @@ use crate::lead::{Described, Wishes};
 mod events;
 mod live;
 mod look;
+mod module;
 mod plan_only;
 mod settings;
 mod waits;
