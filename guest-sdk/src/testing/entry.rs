@@ -90,12 +90,15 @@ impl Entries {
         }
     }
 
-    /// The same in another order; nested maps as well.
-    pub(super) fn shuffled(&self, dice: &mut Dice) -> Entries {
-        Entries(shuffled(&self.0, dice))
+    /// As bytes, in another order for each seed, nested maps as well; 0 is the order in which they were said.
+    pub(super) fn said(&self, seed: u64) -> Vec<u8> {
+        match seed {
+            0 => self.to_msgpack(),
+            seed => Entries(shuffled(&self.0, &mut Dice::new(seed))).to_msgpack(),
+        }
     }
 
-    pub(super) fn to_msgpack(&self) -> Vec<u8> {
+    fn to_msgpack(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         write_map(&self.0, &mut Writer::new(&mut bytes));
         bytes

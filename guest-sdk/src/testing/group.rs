@@ -85,7 +85,7 @@ impl TestMember {
         self
     }
 
-    /// Says that it had partitions of a topic last.
+    /// Says that it had partitions of a topic last. A strategy is told so while the member reads the topic.
     pub fn owned(mut self, topic: &str, partitions: impl IntoIterator<Item = u32>) -> Self {
         self.owned.extend(partitions.into_iter().map(|partition| (topic.to_owned(), partition)));
         self
@@ -192,6 +192,12 @@ impl TestGroup {
     pub fn all_read_everything(mut self) -> Self {
         let all: BTreeSet<String> = self.topics.keys().cloned().collect();
         self.members.values_mut().for_each(|member| member.topics.clone_from(&all));
+        self
+    }
+
+    /// Tells a fact about every member, by its id.
+    pub fn facts<E: Into<Entry>>(mut self, name: &str, value: impl Fn(&str) -> E) -> Self {
+        self.members.values_mut().for_each(|member| member.facts.set(name, value(&member.id).into()));
         self
     }
 

@@ -41,6 +41,46 @@ macro_rules! laws {
     };
 }
 
+/// The same for strategies of shape `states`: `every_member`, `deterministic`, `order_independent`, as
+/// [`StateLaw`](crate::testing::StateLaw) says. Before the semicolon may stand what makes a random group one of the strategy's kind.
+///
+/// ```
+/// # use divvy_guest::prelude::*;
+/// # fn assign(group: &StateGroup, states: &mut States) -> Result<(), Refusal> { Ok(()) }
+/// divvy_guest::state_laws! {
+///     assign, |group| group.metadata(|id| format!("{id} can cook"));
+///     every_member, deterministic, order_independent
+/// }
+/// ```
+#[macro_export]
+macro_rules! state_laws {
+    ($assign:expr; $($laws:tt)*) => { $crate::state_laws! { $assign, |group| group; $($laws)* } };
+    ($assign:expr, $with:expr; $($law:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $law() {
+                $crate::testing::hold_states($assign, $crate::testing::named_states::$law(), $with);
+            }
+        )+
+    };
+}
+
+/// The laws as `state_laws!` writes them.
+pub mod named_states {
+    #![allow(missing_docs, reason = "each is the law of its name")]
+    use super::super::StateLaw;
+
+    pub const fn every_member() -> StateLaw {
+        StateLaw::EveryMember
+    }
+    pub const fn deterministic() -> StateLaw {
+        StateLaw::Deterministic
+    }
+    pub const fn order_independent() -> StateLaw {
+        StateLaw::OrderIndependent
+    }
+}
+
 /// The laws as `laws!` writes them.
 pub mod named {
     #![allow(missing_docs, reason = "each is the law of its name")]

@@ -39,6 +39,7 @@ mod print;
 mod quiet;
 mod search;
 mod shrink;
+mod state_laws;
 mod states;
 mod wire;
 
@@ -48,9 +49,10 @@ pub use group::{TestGroup, TestMember};
 pub use law::{Broken, Law, Planner};
 pub use life::lively_group;
 #[doc(hidden)]
-pub use macros::named;
+pub use macros::{named, named_states};
 pub use plan::{NoPlan, Refused, TestPlan};
 pub use print::{rust, table};
 pub use search::{Counterexample, GROUPS, SEED, Search, hold};
 pub use shrink::{TRIES, shrink};
+pub use state_laws::{StateCounterexample, StateLaw, StatePlanner, hold_states, random_states};
 pub use states::{TestStates, TestStatesPlan};

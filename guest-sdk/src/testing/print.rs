@@ -183,7 +183,7 @@ fn rust_member(member: &TestMember) -> String {
     text + ")"
 }
 
-fn entries<'e>(entries: &'e Entries, call: &'e str) -> impl Iterator<Item = String> + 'e {
+pub(super) fn entries<'e>(entries: &'e Entries, call: &'e str) -> impl Iterator<Item = String> + 'e {
     entries.0.iter().map(move |(name, value)| format!("{call}({name:?}, {})", rust_entry(value)))
 }
 
@@ -207,6 +207,6 @@ fn nested(value: &Entry) -> String {
     }
 }
 
-fn joined(texts: impl Iterator<Item = String>) -> String {
+pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::entry::Entries;
 use super::group::{TestGroup, TestMember};
 use super::{Dice, NoPlan, Refused, TestPlan, quiet};
 use crate::abi::host::{self, Expected, PartitionsRequest};
@@ -43,7 +42,6 @@ impl TestGroup {
 
     /// The bytes that a host would send.
     pub fn request(&self) -> Vec<u8> {
-        let order = Order(self.shuffle);
         let racks: Vec<&str> = self.rack_names().into_iter().collect();
         let rack_index = |rack: &str| racks.binary_search(&rack).ok().map(|index| index as u32);
         let topics: Vec<host::Topic<'_>> =
@@ -58,7 +56,7 @@ impl TestGroup {
                 distinct.len() as u32 - 1
             });
         }
-        let facts: Vec<Vec<u8>> = self.members.values().map(|member| order.said(&member.facts)).collect();
+        let facts: Vec<Vec<u8>> = self.members.values().map(|member| member.facts.said(self.shuffle)).collect();
         let members = self.members.values().zip(&subscriptions).zip(&facts);
         let members: Vec<host::Member<'_>> = members
             .map(|((member, subscription), facts)| host::Member {
@@ -74,7 +72,10 @@ impl TestGroup {
         let replica_racks = self.replica_racks(rack_index);
         let columns = self.columns.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
         let columns = columns.chain(replica_racks.as_deref().map(|column| (names::REPLICA_RACKS, column)));
-        let columns: Vec<(&str, &[u8])> = order.of(columns.collect());
+        let mut columns: Vec<(&str, &[u8])> = columns.collect();
+        if self.shuffle != 0 {
+            Dice::new(self.shuffle).shuffle(&mut columns);
+        }
         let mut bytes = Vec::new();
         PartitionsRequest {
             head: host::Head {
@@ -83,7 +84,7 @@ impl TestGroup {
                 generation: self.generation,
                 protocol: "test",
                 mode: self.mode,
-                config: &order.said(&self.config),
+                config: &self.config.said(self.shuffle),
             },
             topics: &topics,
             subscriptions: &distinct,
@@ -126,11 +127,21 @@ impl TestGroup {
         Some(column)
     }
 
-    /// Who says that it has a partition: of several the last member by id; with copies all, up to as many as claims can say.
+    /// Who may be running a partition: whoever says so, reader or not.
     pub(super) fn holders(&self) -> BTreeMap<(&str, u32), Vec<&str>> {
+        self.claimants(|_, _| true)
+    }
+
+    /// Whose a partition was, as a strategy is told: of those that still read its topic and say so the last by id; with copies
+    /// all, up to as many as claims can say.
+    pub(super) fn owners_before(&self) -> BTreeMap<(&str, u32), Vec<&str>> {
+        self.claimants(|member, topic| member.topics.contains(topic))
+    }
+
+    fn claimants(&self, counts: impl Fn(&TestMember, &str) -> bool) -> BTreeMap<(&str, u32), Vec<&str>> {
         let mut holders: BTreeMap<(&str, u32), Vec<&str>> = BTreeMap::new();
         for member in self.members.values() {
-            for (topic, partition) in &member.owned {
+            for (topic, partition) in member.owned.iter().filter(|(topic, _)| counts(member, topic)) {
                 if self.topics.get(topic).is_some_and(|topic| *partition < topic.partitions) {
                     let of_partition = holders.entry((topic, *partition)).or_default();
                     if !self.has_copies {
@@ -154,34 +165,15 @@ impl TestGroup {
             bases.insert(name.as_str(), all);
             all += topic.partitions as usize;
         }
-        let holders = self.holders();
-        let layers = holders.values().map(Vec::len).max().unwrap_or(0);
+        let before = self.owners_before();
+        let layers = before.values().map(Vec::len).max().unwrap_or(0);
         let mut maps = vec![0xff; layers * all * width.bytes()];
-        for ((topic, partition), members) in holders {
+        for ((topic, partition), members) in before {
             for (layer, member) in members.into_iter().enumerate() {
                 let at = layer * all + bases[topic] + partition as usize;
                 width.set(&mut maps, at, Some(indexes[member]));
             }
         }
         maps
-    }
-}
-
-/// In which order things are said that have none; 0 is the order in which the test said them.
-struct Order(u64);
-
-impl Order {
-    fn of<T>(&self, mut things: Vec<T>) -> Vec<T> {
-        if self.0 != 0 {
-            Dice::new(self.0).shuffle(&mut things);
-        }
-        things
-    }
-
-    fn said(&self, entries: &Entries) -> Vec<u8> {
-        match self.0 {
-            0 => entries.to_msgpack(),
-            seed => entries.shuffled(&mut Dice::new(seed)).to_msgpack(),
-        }
     }
 }

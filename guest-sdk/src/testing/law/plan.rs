@@ -96,7 +96,7 @@ pub(super) fn copartitioned(group: &TestGroup, plan: &TestPlan) -> Result<(), St
 
 /// Looks for a move that one exchange, or taking it back, would have saved.
 pub(super) fn sticky(group: &TestGroup, plan: &TestPlan) -> Result<(), String> {
-    let before = group.holders();
+    let before = group.owners_before();
     let had = |id: &str, topic: &str, partition: u32| {
         before.get(&(topic, partition)).is_some_and(|holders| holders.contains(&id))
     };
@@ -109,7 +109,7 @@ pub(super) fn sticky(group: &TestGroup, plan: &TestPlan) -> Result<(), String> {
     }
     for (&(topic, partition), holders) in &before {
         let owners = plan.owners_of(topic, partition);
-        let lost = |holder: &&&str| !owners.iter().any(|owner| owner == **holder) && reads(group, holder, topic);
+        let lost = |holder: &&&str| !owners.iter().any(|owner| owner == **holder);
         for from in holders.iter().filter(lost) {
             for to in owners.iter().filter(|owner| !had(owner, topic, partition)) {
                 let instead =

@@ -1,3 +1,5 @@
+//! What a smaller group must still show, and how many are tried.
+
 use super::{TRIES, shrink};
 use crate::testing::{TestGroup, TestMember, random_group};
 
