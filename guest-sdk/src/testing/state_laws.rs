@@ -149,13 +149,13 @@ impl TestStates {
             without(&|group| drop(group.members.remove(id)));
         }
         for id in self.members.keys() {
-            let member = |group: &mut TestStates, change: &dyn Fn(&mut (Option<String>, Vec<u8>))| {
-                group.members.get_mut(id).into_iter().for_each(change);
+            let metadata = |group: &mut TestStates, change: &dyn Fn(&mut Vec<u8>)| {
+                group.members.get_mut(id).into_iter().for_each(|(_, metadata)| change(metadata));
             };
-            without(&|group| member(group, &|(_, metadata)| metadata.clear()));
-            without(&|group| member(group, &|(_, metadata)| metadata.truncate(metadata.len().saturating_sub(1))));
-            without(&|group| member(group, &|(_, metadata)| drop(metadata.drain(..metadata.len().min(1)))));
-            without(&|group| member(group, &|(instance_id, _)| *instance_id = None));
+            without(&|group| metadata(group, &|bytes| bytes.clear()));
+            without(&|group| metadata(group, &|bytes| bytes.truncate(bytes.len().saturating_sub(1))));
+            without(&|group| metadata(group, &|bytes| drop(bytes.drain(..bytes.len().min(1)))));
+            without(&|group| group.members.get_mut(id).into_iter().for_each(|(instance_id, _)| *instance_id = None));
         }
         for at in 0..self.config.0.len() {
             without(&|group| drop(group.config.0.remove(at)));
