@@ -12,10 +12,13 @@ use super::output::Output;
 use crate::assignor::case::{Case, read_text};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
+mod bench;
 mod build;
 mod check;
+mod facts;
 mod inspect;
 mod new;
+mod report;
 mod run;
 mod stamp;
 
@@ -28,10 +31,12 @@ pub enum Assignor {
     Build(build::Build),
     /// Write a manifest into a module of any language
     Stamp(stamp::Stamp),
-    /// What a module says of itself, and what it may use
+    /// What a module says of itself, what it is made of, and what it may use
     Inspect(inspect::Inspect),
-    /// Run a file of cases and hold each plan against what it expects
+    /// Whether every member would take a module, and whether its cases hold
     Check(check::Check),
+    /// Measure a strategy on standard groups, beside those that divvy ships
+    Bench(bench::Bench),
     /// Run one case and print the plan
     Run(run::Run),
 }
@@ -45,6 +50,7 @@ impl Assignor {
             Assignor::Stamp(stamp) => stamp.run(output),
             Assignor::Inspect(inspect) => inspect.run(output),
             Assignor::Check(check) => check.run(output),
+            Assignor::Bench(bench) => bench.run(output),
             Assignor::Run(run) => run.run(output),
         }
     }
