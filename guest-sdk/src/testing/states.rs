@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::group::Entries;
-use super::{Entry, Refused, plan};
+use super::entry::Entries;
+use super::{Entry, NoPlan, Refused};
 use crate::abi::host::{self, Body, Expected, StateMember, StatesRequest};
 use crate::run::{self, AssignStates, CheckStates};
 
@@ -68,7 +68,7 @@ impl TestStates {
 
     /// Sets a value of the configuration.
     pub fn config(mut self, name: &str, value: impl Into<Entry>) -> Self {
-        self.config.0.push((name.to_owned(), value.into()));
+        self.config.set(name, value.into());
         self
     }
 
@@ -102,7 +102,7 @@ impl TestStates {
                 memo: body.memo.map(<[u8]>::to_vec),
                 call_again_ms: body.call_again_ms,
             }),
-            other => Err(plan::refused(other)),
+            other => Err(NoPlan::of(other).refused()),
         }
     }
 
@@ -116,7 +116,7 @@ impl TestStates {
         host::write_check(&self.request(), &states, &mut bytes);
         match parse(&run::check(judge, &bytes), Expected::Check) {
             Body::Checked => Ok(()),
-            other => Err(plan::refused(other)),
+            other => Err(NoPlan::of(other).refused()),
         }
     }
 
