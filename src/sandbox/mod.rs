@@ -13,6 +13,7 @@ mod clock;
 mod engine;
 mod error;
 mod fault;
+mod fuel;
 mod gate;
 mod guard;
 mod inspect;
@@ -21,8 +22,10 @@ mod manifest;
 mod module;
 mod ticker;
 
+pub use catalog::smoke;
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
+pub use fuel::Metered;
 pub use limits::SandboxLimits;
 pub use module::{CallStats, Module};
 

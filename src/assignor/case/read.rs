@@ -18,11 +18,12 @@ const REMARKS: [&str; 5] = ["source", "note", "known_deviation", "known_rounds",
 const OTHER_KINDS: [&str; 4] = ["rounds", "mode", "connectors", "withheld"];
 
 /// Keys of every case.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "name",
     "topics",
     "members",
     "config",
+    given::CONTEXT,
     "expect",
     "expect_error",
     "expect_props",
@@ -34,7 +35,8 @@ const KEYS: [&str; 11] = [
 
 const TOPIC_KEYS: [&str; 5] = ["partitions", "racks", "loads", given::LAG, "connector"];
 
-const MEMBER_KEYS: [&str; 8] = ["id", "instance_id", "rack", "topics", "owned", "generation", "weight", given::FACTS];
+const MEMBER_KEYS: [&str; 9] =
+    ["id", "instance_id", "rack", "topics", "owned", "generation", "weight", given::FACTS, given::METADATA];
 
 /// More partitions than any topic of a coordinator has.
 const MAX_PARTITIONS: u64 = 1_000_000;
@@ -83,10 +85,12 @@ fn case(value: &Value) -> Result<Case, String> {
         None => {
             return Err("\"members\" is missing: write \"members\": [{\"id\": \"a\", \"topics\": [\"t\"]}]".to_owned());
         }
-        Some(list) => members(list)?,
+        Some(list) => members(list, value.contains_key("topics"))?,
     };
+    // Those of an application's own type share no partitions.
+    let needs_none = !members.is_empty() && members.iter().all(|member| member.topics.is_empty());
     let topics = match value.get("topics") {
-        None if other_kind.is_some() => BTreeMap::new(),
+        None if other_kind.is_some() || needs_none => BTreeMap::new(),
         None => return Err("\"topics\" is missing: write \"topics\": {\"t\": {\"partitions\": 3}}".to_owned()),
         Some(topics) => entries(topics, "\"topics\"", r#"{"t": {"partitions": 3}}"#, topic)?,
     };
@@ -135,10 +139,11 @@ pub(super) fn one_for_each(at: &str, key: &str, partitions: u64, length: Option<
     }
 }
 
-fn members(list: &Value) -> Result<Vec<CaseMember>, String> {
+fn members(list: &Value, has_topics: bool) -> Result<Vec<CaseMember>, String> {
     let remedy = r#"a list, such as [{"id": "a", "topics": ["t"]}]"#;
     let list = list.as_array().ok_or_else(|| wrong("\"members\"", list, remedy))?;
-    let members: Vec<_> = list.iter().enumerate().map(|(at, it)| member(at + 1, it)).collect::<Result<_, _>>()?;
+    let members: Vec<_> =
+        list.iter().enumerate().map(|(at, it)| member(at + 1, it, has_topics)).collect::<Result<_, _>>()?;
     let mut ids = BTreeSet::new();
     if let Some(twice) = members.iter().find(|member| !ids.insert(member.id.as_str())) {
         return Err(format!("two members have the id {:?}: give each its own", twice.id));
@@ -151,7 +156,7 @@ fn members(list: &Value) -> Result<Vec<CaseMember>, String> {
     }
 }
 
-fn member(number: usize, value: &Value) -> Result<CaseMember, String> {
+fn member(number: usize, value: &Value, has_topics: bool) -> Result<CaseMember, String> {
     let id = value.get("id").and_then(Value::as_str);
     let at = id.map_or_else(|| format!("member {number}"), |id| format!("member {id:?}"));
     let value = value.as_object().ok_or_else(|| wrong(&at, value, r#"{"id": "a", "topics": ["t"]}"#))?;
@@ -164,7 +169,10 @@ fn member(number: usize, value: &Value) -> Result<CaseMember, String> {
         id: required(value, &at, "id", "a text that is not empty", not_empty)?,
         instance_id: nested(value, &at, "instance_id", "a text", name)?.flatten(),
         rack: nested(value, &at, "rack", "a text", name)?.flatten(),
-        topics: required(value, &at, "topics", "a list of names, such as [\"t\"]", texts)?,
+        topics: match has_topics || value.contains_key("topics") {
+            true => required(value, &at, "topics", "a list of names, such as [\"t\"]", texts)?,
+            false => Vec::new(),
+        },
         owned: nested(value, &at, "owned", "lists of partitions by topic, such as {\"t\": [0, 1]}", shares)?
             .unwrap_or_default(),
         generation: nested(value, &at, "generation", "a number from -1", generation)?.unwrap_or(-1),
@@ -260,7 +268,7 @@ pub(super) fn nested<T>(
     read(value).map(Some).ok_or_else(|| wrong(&format!("{at}: {key:?}"), value, expected))
 }
 
-fn optional<T>(
+pub(super) fn optional<T>(
     case: &Map<String, Value>,
     key: &str,
     expected: &str,

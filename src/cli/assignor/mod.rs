@@ -12,17 +12,31 @@ use super::output::Output;
 use crate::assignor::case::{Case, read_text};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
+mod bench;
+mod build;
 mod check;
+mod facts;
 mod inspect;
+mod new;
+mod report;
 mod run;
+mod stamp;
 
-/// Look at a strategy, check it, run it.
+/// Write a strategy, look at it, check it, run it.
 #[derive(Subcommand, Debug)]
 pub enum Assignor {
-    /// What a module says of itself, and what it may use
+    /// Make a project for a new strategy
+    New(new::New),
+    /// Compile a project to a module
+    Build(build::Build),
+    /// Write a manifest into a module of any language
+    Stamp(stamp::Stamp),
+    /// What a module says of itself, what it is made of, and what it may use
     Inspect(inspect::Inspect),
-    /// Run a file of cases and hold each plan against what it expects
+    /// Whether every member would take a module, and whether its cases hold
     Check(check::Check),
+    /// Measure a strategy on standard groups, beside those that divvy ships
+    Bench(bench::Bench),
     /// Run one case and print the plan
     Run(run::Run),
 }
@@ -31,8 +45,12 @@ impl Assignor {
     /// Does it.
     pub fn run(self, output: &Output) -> Result<()> {
         match self {
+            Assignor::New(new) => new.run(output),
+            Assignor::Build(build) => build.run(output),
+            Assignor::Stamp(stamp) => stamp.run(output),
             Assignor::Inspect(inspect) => inspect.run(output),
             Assignor::Check(check) => check.run(output),
+            Assignor::Bench(bench) => bench.run(output),
             Assignor::Run(run) => run.run(output),
         }
     }

@@ -1,0 +1,69 @@
+//! What a call costs, counted in instructions instead of time: the same module and request cost the same on every machine and in
+//! every run. A second engine, for those who look at a module before it serves; nobody is served by it, since counting slows down.
+
+use std::time::Duration;
+
+use wasmtime::Engine;
+
+use super::call::{Compiled, Ended, Task};
+use super::engine;
+use super::error::SandboxError;
+use super::module::{CallStats, Module};
+use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
+use crate::ids::Digest;
+
+/// What a call may cost at most: some ten seconds of any machine, a thousand times what the largest groups need.
+const MOST_FUEL: u64 = 50_000_000_000;
+
+/// A module whose instructions are counted.
+pub struct Metered<'m> {
+    module: &'m Module,
+    compiled: Compiled,
+}
+
+impl<'m> Metered<'m> {
+    /// Compiles a module once more, to be counted.
+    pub fn new(module: &'m Module) -> Result<Self, SandboxError> {
+        let engine = Engine::new(&engine::counting()).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
+        let compiled = Compiled::new(&engine, module.bytes()).map_err(SandboxError::Engine)?;
+        Ok(Self { module, compiled })
+    }
+
+    /// Calls an export in a fresh instance; the reply, and what it cost. The clock does not end such a call, its fuel does.
+    pub fn measure(
+        &self,
+        export: Export,
+        request: &[u8],
+        max_output: usize,
+    ) -> (Result<Vec<u8>, CallError>, CallStats) {
+        let ended = self.compiled.run(&Task {
+            export,
+            request,
+            max_output,
+            deadline: Duration::MAX,
+            memory_limit: self.module.memory_limit(),
+            fuel: Some(MOST_FUEL),
+        });
+        match ended {
+            Ended::Ran(reply, stats) => (reply, stats),
+            Ended::NoInstance(why) => {
+                let message = format!("the host has no room for an instance of it: {why}");
+                (Err(CallError::new(FaultKind::Memory, message)), CallStats::default())
+            }
+        }
+    }
+}
+
+impl Assignor for Metered<'_> {
+    fn manifest(&self) -> &Manifest {
+        self.module.manifest()
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        Some(self.module.digest())
+    }
+
+    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
+        self.measure(export, request, budget.max_output).0
+    }
+}
