@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::assignor::manifest::Shape;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
 use crate::cli::modules::Modules;
@@ -69,11 +70,14 @@ impl Size {
         }
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Size::Small => "10 members, 120 partitions",
-            Size::Medium => "100 members, 1,000 partitions",
-            Size::Large => "1,000 members, 100,000 partitions",
+    fn name(self, shape: Shape) -> &'static str {
+        match (self, shape) {
+            (Size::Small, Shape::Partitions) => "10 members, 120 partitions",
+            (Size::Medium, Shape::Partitions) => "100 members, 1,000 partitions",
+            (Size::Large, Shape::Partitions) => "1,000 members, 100,000 partitions",
+            (Size::Small, Shape::States) => "10 members",
+            (Size::Medium, Shape::States) => "100 members",
+            (Size::Large, Shape::States) => "1,000 members",
         }
     }
 
@@ -118,12 +122,12 @@ impl Bench {
         let subjects: Vec<Subject<'_>> = subjects.collect::<Result<_, _>>()?;
         let (mut rows, mut without) = (Vec::new(), Vec::new());
         for size in sizes {
-            let before = rows.len();
+            let (before, group) = (rows.len(), size.name(module.manifest().shape));
             for subject in &subjects {
                 let strategy = subject.module.protocol().to_string();
                 match subject.steps(size.dimensions(), size.times()) {
                     Ok(steps) => rows.extend(steps.into_iter().map(|(step, measured)| Row {
-                        group: size.name(),
+                        group,
                         step,
                         strategy: strategy.clone(),
                         measured,
@@ -131,7 +135,7 @@ impl Bench {
                     Err(why) if subject.module.digest() == module.digest() => {
                         return Err(Failure::of(Kind::Failed, format!("{}: {why}", self.module.display())));
                     }
-                    Err(why) => without.push(Without { strategy, group: size.name(), why }),
+                    Err(why) => without.push(Without { strategy, group, why }),
                 }
                 progress.step();
             }
