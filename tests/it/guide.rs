@@ -15,9 +15,10 @@ const GUIDE: &str = include_str!("../../guest-sdk/docs/first-assignor.md");
 /// What a command is waited for that is run until it prints something.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// `divvy groups` as the guide writes it asks the default port, which may be anybody's.
-const ASK_OURS: &str =
-    r#"divvy() { case "$1" in groups) command divvy "$@" --server "$SERVER";; *) command divvy "$@";; esac; }"#;
+/// `divvy groups` as the guide writes it asks the default ports, which may be anybody's.
+const ASK_OURS: &str = r#"divvy() {
+    case "$1" in groups) command divvy "$@" --server "$SERVER" --admin "$ADMIN";; *) command divvy "$@";; esac
+}"#;
 
 #[test]
 fn the_first_assignor_of_the_guide_works_as_written() {
