@@ -8,6 +8,7 @@ mod cli_cases;
 mod cli_ground;
 mod cli_metrics;
 mod examples;
+mod guide;
 mod lead;
 mod led_ground;
 mod many_groups;
