@@ -16,6 +16,7 @@ mod bench;
 mod build;
 mod check;
 mod facts;
+pub mod guide;
 mod inspect;
 mod new;
 mod report;
