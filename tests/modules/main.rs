@@ -3,6 +3,7 @@
 
 mod catalog;
 mod cells;
+mod compile;
 mod cooperative;
 #[path = "../bench/assignors/grid.rs"]
 mod grid;
