@@ -25,7 +25,7 @@ use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{CatalogConfig, Sandbox, Trust};
 use crate::wire::Text;
 
 /// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
@@ -48,6 +48,7 @@ pub struct Builder {
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
+    trust: Trust,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
     pattern: Option<String>,
@@ -75,6 +76,7 @@ impl Builder {
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
+            trust: Trust::default(),
             protocol_type: None,
             topics: Vec::new(),
             pattern: None,
@@ -105,6 +107,12 @@ impl Builder {
     /// member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.module_cache = Some(folder.into());
+        self
+    }
+
+    /// Which modules of its folders may serve at all: those signed by a key, those of a digest. Without it all may.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
         self
     }
 
@@ -359,7 +367,12 @@ impl Builder {
         if modules.is_none() && folders.is_empty() {
             return Ok(None);
         }
-        let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
+        let sandbox = self.sandbox.take();
+        let config = CatalogConfig {
+            cache_folder: self.module_cache.take(),
+            trust: std::mem::take(&mut self.trust),
+            ..CatalogConfig::new(folders)
+        };
         let changed = inbox.clone();
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
@@ -367,10 +380,11 @@ impl Builder {
         let shelf = match modules {
             Some(modules) => Shelf::of(&modules, on_change),
             None => {
-                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                let opened = blocking(move || Shelf::open(sandbox, config, on_change)).await;
                 opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
             }
         };
+        self.metrics.modules().add(shelf.catalog());
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))

@@ -12,8 +12,8 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::catalog::{Catalog, Shared};
-use super::usage::{Counts, Durations};
 use super::lock;
+use super::usage::{Counts, Durations};
 
 /// The numbers of some catalogs; a clone is the same. Catalogs that are gone take theirs along.
 #[derive(Clone, Debug, Default)]
@@ -89,12 +89,15 @@ impl Collector for ModuleMetrics {
         counters(to, &all, "module_sent", "Replies read from a module", bytes, |it| it.bytes_out)?;
         durations(to, &all, "module_instantiate", "How long making an instance took", |it| &it.instantiate)?;
         durations(to, &all, "module_call", "How long a whole call took, the instance included", |it| &it.call)?;
-        let help = "What the host spent on a plan around the call: writing the request, checking and splitting the reply";
+        let help =
+            "What the host spent on a plan around the call: writing the request, checking and splitting the reply";
         durations(to, &all, "module_validate", help, |it| &it.host)?;
         let help = "The most memory that an instance had";
         gauges(to, &all, "module_memory_peak", help, &Unit::Bytes, |it| Some(it.memory_peak as f64))?;
         let help = "What was left of the deadline in the call that came nearest to it";
-        gauges(to, &all, "module_deadline_headroom", help, &Unit::Seconds, |it| it.least_headroom.map(|it| it.as_secs_f64()))?;
+        gauges(to, &all, "module_deadline_headroom", help, &Unit::Seconds, |it| {
+            it.least_headroom.map(|it| it.as_secs_f64())
+        })?;
         let sum = |of: fn(&Tally) -> &AtomicU64| catalogs.iter().map(|it| of(it.tally()).load(Ordering::Relaxed)).sum();
         let loads = [("ok", sum(|it| &it.loaded)), ("failed", sum(|it| &it.refused))];
         results(to, "module_loads", "Files that were read and judged, by what came of it", loads)?;
@@ -118,7 +121,8 @@ fn counters(
 }
 
 fn faults(to: &mut DescriptorEncoder<'_>, all: &All) -> fmt::Result {
-    let mut metric = to.encode_descriptor("module_faults", "Failed calls of a module, by kind", None, MetricType::Counter)?;
+    let mut metric =
+        to.encode_descriptor("module_faults", "Failed calls of a module, by kind", None, MetricType::Counter)?;
     for (ModuleLabels { module, digest }, counts) in all {
         for (kind, count) in &counts.faults {
             let labels = FaultLabels { module: module.clone(), digest: digest.clone(), kind };

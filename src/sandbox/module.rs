@@ -282,8 +282,7 @@ impl Assignor for Module {
         let most = limits.input_bytes;
         let (reply, stats) = if request.len() > most {
             let length = request.len();
-            let why =
-                format!("the request has {length} bytes, at most {most} are allowed (sandbox limit input_bytes)");
+            let why = format!("the request has {length} bytes, at most {most} are allowed (sandbox limit input_bytes)");
             (Err(CallError::new(FaultKind::Input, why)), None)
         } else if self.exports(export) {
             let max_output = budget.max_output;

@@ -64,7 +64,9 @@ pub fn read_digest(text: &str) -> Result<Digest, String> {
     let mut digest = [0; DIGEST_CHARS / 2];
     let is_read = hex.len() == DIGEST_CHARS
         && digest.iter_mut().enumerate().all(|(at, to)| byte(at).map(|byte| *to = byte).is_some());
-    is_read.then_some(Digest(digest)).ok_or_else(|| "write sha256: and the 64 hexadecimal digits of a file's SHA-256".to_owned())
+    is_read
+        .then_some(Digest(digest))
+        .ok_or_else(|| "write sha256: and the 64 hexadecimal digits of a file's SHA-256".to_owned())
 }
 
 /// Where the signature of a module is.

@@ -140,10 +140,12 @@ fn a_folder_that_others_may_write_is_not_used_and_no_error() {
     assert_good(&ground.load(&bytes));
 }
 
-/// As many functions of that many additions.
-fn large(functions: usize, additions: usize) -> Vec<u8> {
-    let body = "(local.set 0 (i64.add (local.get 0) (i64.mul (local.get 0) (i64.const 3))))".repeat(additions);
-    GOOD.more(format!("(func (param i64) {body})").repeat(functions)).bytes()
+/// Functions with so many local variables that are all alive in so many loops within loops: what compilers take badly.
+fn entangled(functions: usize, locals: usize, loops: usize) -> Vec<u8> {
+    let moves = |at: usize| format!("(loop (local.set {} (local.get {}))", (at * 7 + 1) % locals, at % locals);
+    let nest: String = (0..loops).map(moves).collect();
+    let ends = "(br_if 0 (i32.wrap_i64 (local.get 0))))".repeat(loops);
+    GOOD.more(format!("(func (local {}) {nest} {ends})", "i64 ".repeat(locals)).repeat(functions)).bytes()
 }
 
 fn load_with(limits: SandboxLimits, bytes: &[u8]) -> Result<Arc<Module>, LoadError> {
@@ -166,11 +168,14 @@ fn a_child_compiles_and_what_it_made_runs() {
 
 #[test]
 fn a_module_that_takes_too_much_to_compile_is_refused_with_the_limit_and_the_remedy() {
-    let bytes = large(60, 3_000);
     let limits = SandboxLimits { compiler: Some(DIVVY.into()), ..SandboxLimits::default() };
     let time = SandboxLimits { compile_time: Duration::from_secs(1), ..limits.clone() };
-    let memory = SandboxLimits { compile_memory_bytes: 80 << 20, ..limits };
-    for (limits, words) in [(time, "longer than 1 s"), (memory, "more than 80 MiB")] {
+    let memory = SandboxLimits { compile_memory_bytes: 256 << 20, ..limits };
+    let cases = [
+        (time, entangled(10, 1_900, 600), "longer than 1 s"),
+        (memory, entangled(1, 1_900, 1_500), "more than 256 MiB"),
+    ];
+    for (limits, bytes, words) in cases {
         let error = load_with(limits.clone(), &bytes).expect_err(words);
         assert_eq!(error.kind, LoadErrorKind::Compile, "{error}");
         let text = error.to_string();

@@ -9,9 +9,12 @@ mod cooperative;
 mod grid;
 mod hello;
 mod hostile;
+mod hostile_folder;
+mod metrics;
 mod native;
 #[path = "../bench/assignors/strategies.rs"]
 mod strategies;
+mod trust;
 mod vectors;
 mod wat_modules;
 mod work;

@@ -104,8 +104,8 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
 async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
     // That takes a while where there are many.
     tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
-    let folder = task.folder.clone();
-    let modules = blocking(move || modules(&folder)).await?;
+    let (folder, trust) = (task.folder.clone(), flags.modules.trust());
+    let modules = blocking(move || modules(&folder, trust)).await?;
     let strategies = modules.strategies();
     let leading = leading_by(task, flags, Vec::new());
     if leading.strategy(&strategies).is_none() {

@@ -9,8 +9,8 @@ use crate::assignor::FaultKind;
 use crate::ids::Digest;
 use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
 use crate::sandbox::limits::SMOKE_TRIES;
-use crate::sandbox::trust::signature_path;
 use crate::sandbox::module::{digest_of, refuse_compiled, too_large};
+use crate::sandbox::trust::signature_path;
 
 /// What is known of a file.
 #[derive(Default)]

@@ -81,11 +81,12 @@ impl CodeCache {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let unfinished = self.folder.join(format!("{module}-{}-{number}.{UNFINISHED}", std::process::id()));
-        let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished).and_then(|mut to| {
-            to.write_all(code)?;
-            to.write_all(&self.seal(module, code))?;
-            fs::rename(&unfinished, self.path(module))
-        });
+        let written =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished).and_then(|mut to| {
+                to.write_all(code)?;
+                to.write_all(&self.seal(module, code))?;
+                fs::rename(&unfinished, self.path(module))
+            });
         written.inspect_err(|_| {
             let _ = fs::remove_file(&unfinished);
         })

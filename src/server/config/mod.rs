@@ -22,6 +22,7 @@ pub use self::values::{
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
+use crate::sandbox::Trust;
 use crate::server::topics::{self, MAX_RACKS};
 use crate::topics::Topic;
 
@@ -74,6 +75,8 @@ pub struct Config {
     pub usual_assignors: Vec<PathBuf>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
+    /// `module.trusted_keys` and `module.allowed`: which modules may serve at all.
+    pub trust: Trust,
     /// `log.format`.
     pub log_format: LogFormat,
     /// `log.filter`: in the words of `tracing`.
@@ -105,6 +108,7 @@ impl Default for Config {
             assignors: None,
             usual_assignors: Vec::new(),
             module_cache: None,
+            trust: Trust::default(),
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
             topics: Vec::new(),
