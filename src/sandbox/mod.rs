@@ -70,6 +70,11 @@ impl Sandbox {
         Module::load(self, bytes, origin)
     }
 
+    /// Whether instances come from a pool.
+    pub fn is_pooled(&self) -> bool {
+        self.0.engines.pooled.is_some()
+    }
+
     /// The limits it was started with.
     pub fn limits(&self) -> &SandboxLimits {
         &self.0.limits

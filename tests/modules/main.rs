@@ -1,6 +1,7 @@
 //! Modules: vectors, the sandbox against hostile ones, and the folder that they come from.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails by it")]
 
+mod address_space;
 mod catalog;
 mod cells;
 mod compile;

@@ -1,3 +1,5 @@
+//! Digests, keys and signatures as other tools write them.
+
 use super::*;
 
 fn digest(last: &str) -> String {

@@ -1,148 +1,138 @@
-;; ?
+;; call trap: divvy_alloc stopped with wasm trap: wasm `unreachable` instruction executed
 ;; Drawn by wasm-smith from seed 41 of 700 bytes (tests/fuzz/examples/modules.rs).
 (module
-  (type (;0;) (func (param externref)))
-  (type (;1;) (func))
-  (type (;2;) (func (param i32) (result i32)))
-  (type (;3;) (func (param i32 i32) (result i64)))
+  (type (;0;) (func (param v128 i32)))
+  (type (;1;) (func (result f32)))
+  (type (;2;) (func))
+  (type (;3;) (func (param i32) (result i32)))
   (type (;4;) (func (param i32 i32) (result i64)))
-  (type (;5;) (func))
-  (table (;0;) 8836 157332 externref)
-  (memory (;0;) 0 10756)
-  (memory (;1;) 1 4)
-  (global (;0;) v128 v128.const i32x4 0x1013059e 0x508b05e3 0x0a34e6f2 0xdd5412d9)
-  (global (;1;) f32 f32.const 0x1.77ff9cp-119 (;=0.0000000000000000000000000000000000022099204;))
-  (global (;2;) i32 i32.const 336071365 i32.const -709002697 i32.const -1171451438 i32.const -197461049 i32.const -1645798723 i32.const 880421508 i32.sub i32.mul i32.mul i32.const -1803896068 i32.sub i32.sub i32.const 1126115866 i32.sub i32.add)
-  (export "memory" (memory 1))
-  (export "divvy_abi_v1" (func 0))
-  (export "divvy_alloc" (func 1))
-  (export "divvy_assign" (func 2))
-  (export "divvy_user_data" (func 3))
-  (export "_initialize" (func 4))
-  (start 0)
-  (func (;0;) (type 1)
-    (local i64 f64 f64 i32 f32 i32)
-    memory.size 1
-    global.get 1
-    call 0
-    i64.trunc_sat_f32_u
-    f64.const -0x1.0c0a7f0fd3fbap+19 (;=-548947.970682136;)
-    f32.const -0x1.9db69ep-120 (;=-0.0000000000000000000000000000000000012157943;)
-    memory.size
-    i32.load16_s align=1
-    i32x4.splat
-    i64x2.extend_low_i32x4_s
-    i32x4.extend_low_i16x8_u
-    i32x4.trunc_sat_f32x4_u
-    i64x2.neg
-    f64x2.abs
-    f32.const 0x1.fffep-134 (;=0.000000000000000000000000000000000000000091834;)
-    f32.floor
-    i32.const -796449466
-    i32.eqz
-    i32.popcnt
-    br_if 0
-    block (result i64) ;; label = @1
-      local.get 2
-      i32.trunc_f64_u
-      v128.const i32x4 0xda16b3db 0x6390ab32 0xf252f6b3 0x65d0c64a
-      f32.const 0x1.ffff8p-132 (;=0.00000000000000000000000000000000000000036734;)
-      local.tee 4
-      f32.floor
-      i32.const -286331154
-      i64.const -643091082717378074
-      i64.clz
-      i64.eqz
-      i32.popcnt
-      f64.convert_i32_u
-      block (type 1) ;; label = @2
-        i32.const 1583897640
-        i32.load8_u 1 offset=33248
-        f32.convert_i32_u
-        f32.sqrt
-        block (type 5) ;; label = @3
-          call 4
-          loop (result f32) ;; label = @4
-            loop ;; label = @5
+  (type (;5;) (func (param i32 i32) (result i64)))
+  (type (;6;) (func))
+  (table (;0;) 11 714327 funcref)
+  (memory (;0;) 1 4)
+  (global (;0;) v128 v128.const i32x4 0x508b05e3 0x0a34e6f2 0xdd5412d9 0xce0a32af)
+  (global (;1;) v128 v128.const i32x4 0x7f38cc8b 0x1aa46a99 0x96431f2a 0xbafc34fa)
+  (export "memory" (memory 0))
+  (export "divvy_abi_v1" (func 4))
+  (export "divvy_alloc" (func 5))
+  (export "divvy_assign" (func 6))
+  (export "divvy_user_data" (func 7))
+  (export "_initialize" (func 8))
+  (elem (;0;) (table 0) (i32.const 0) func)
+  (func (;0;) (type 1) (result f32)
+    loop (type 6) ;; label = @1
+      block (type 2) ;; label = @2
+        loop ;; label = @3
+          br 1 (;@2;)
+          memory.size
+          call 5
+          i64.load16_u offset=16937 align=1
+          f64.convert_i64_s
+          elem.drop 0
+          i32.const 1333139132
+          v128.load32x2_u offset=60084 align=4
+          return_call 0
+          v128.const i32x4 0xb8468efa 0x206f8f36 0x01e61e48 0x54c3ce24
+          f32x4.convert_i32x4_u
+          loop ;; label = @4
+            memory.size
+            i64.const 6233028959389697692
+            call 2
+            f32.sqrt
+            f32.const -0x0p+0 (;=-0;)
+            f64.const 0x1.3db3cf2c0f2e1p-660 (;=0.0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002594079995776382;)
+            f64.abs
+            i32.trunc_sat_f64_s
+            i64.load16_s offset=53151 align=1
+            f64.const 0x1.fffffcp-1052 (;=0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000041445225;)
+            i32.trunc_f64_s
+            return_call_indirect (type 1)
+            block (type 6) ;; label = @5
+              v128.const i32x4 0x68c9e690 0x13481148 0x6bd882f7 0xf7fb4993
+              i16x8.extend_high_i8x16_u
+              i16x8.extend_low_i8x16_u
               global.get 0
-              f32x4.floor
-              f64x2.trunc
-              i8x16.abs
-              i32x4.abs
-              i64x2.extend_high_i32x4_u
-              ref.null func
-              br 2 (;@3;)
-              f64.const 0x1.fffffffffffcp-1028 (;=0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000695335580783495;)
-              f64.floor
-              memory.size
-              i32.extend16_s
-              i64.load32_s 1 offset=6850 align=2
-              f32.const 0x1.9a7acp-89 (;=0.0000000000000000000000000025904898;)
-              i64.trunc_sat_f32_s
-              global.get 1
-              i64.trunc_sat_f32_s
-              f32.convert_i64_s
-              local.set 4
-              i64.le_s
-              f32.convert_i32_u
-              i64.trunc_sat_f32_s
-              table.size 0
-              v128.load16_splat
-              br 5
-              i64x2.extend_high_i32x4_u
-              memory.size
-              i32.load16_u 1 offset=54189
-              i32.eqz
-              f64.convert_i32_s
-              i64.trunc_sat_f64_s
-              i32.wrap_i64
+              br 4 (;@1;)
+              i8x16.le_s
+              call 0
+              global.get 0
+              f64.const 0x1.ffffffffffp-1034 (;=0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000010864618449737;)
+              i32.trunc_f64_u
               i16x8.shl
-              i64x2.bitmask
-              v128.load32_zero 1 offset=130176
-              i16x8.extadd_pairwise_i8x16_s
-              table.size 0
-              i32.extend8_s
-              return_call 4
-              block (result i64) ;; label = @6
-                i32.const 262140
-                i8x16.splat
-                f64x2.extract_lane 0
-                global.get 0
-                i64x2.extend_high_i32x4_s
-                f64.const -nan:0xffffffffffdff (;=NaN;)
-                i64.reinterpret_f64
-                i64.extend8_s
-                i64.const -3909451364424952092
-                i64.popcnt
-                loop (type 5) ;; label = @7
-                  return
-                  local.get 3
-                  i32.load16_s 1 offset=145334 align=1
-                  i64.load8_u offset=412224918
-                  ref.null func
-                  br 4 (;@3;)
-                  ref.is_null
-                  i32.extend16_s
-                  v128.load64_splat 1 offset=61171 align=1
-                  v128.not
-                  block (type 1) ;; label = @8
-                    table.size 0
-                    f32.const 0x1p-119 (;=0.0000000000000000000000000000000000015046328;)
-                    i64.const 549755813887
-                    i64x2.splat
-                    f64.const 0x1.0c7e3c3c09423p+529 (;=1843150849988544000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000;)
-                    f64x2.replace_lane 0
+              f64.const 0x1.61ab333f1de24p-352 (;=0.00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000015059073371902803;)
+              f32.demote_f64
+              f32.abs
+              f32.ceil
+              f32.sqrt
+              f32.floor
+              return_call 0
+              memory.size
+              i32.load offset=42060 align=1
+              i32.popcnt
+              return_call 0
+              i32.trunc_sat_f32_u
+              i32.eqz
+              i32.ge_u
+              i32.const 127
+              i64.load offset=29424
+              i64.extend16_s
+              block (type 6) ;; label = @6
+                global.get 1
+                i64x2.extend_low_i32x4_u
+                i32x4.neg
+                call 2
+                f64.promote_f32
+                f32.const -0x1.e72fcap+26 (;=-127713064;)
+                return_call 2
+                return_call 0
+                elem.drop 0
+                block (result i32) ;; label = @7
+                  v128.const i32x4 0x97ef748e 0xfb75b8af 0x38d372ed 0xb438f6c6
+                  i8x16.extract_lane_u 14
+                  v128.load8x8_s offset=23020 align=1
+                  i8x16.neg
+                  i32x4.neg
+                  i8x16.neg
+                  i32x4.trunc_sat_f64x2_s_zero
+                  i16x8.bitmask
+                  v128.load64_splat offset=10375
+                  f32x4.floor
+                  f64x2.ceil
+                  f32.const -0x1p+1 (;=-2;)
+                  i32.reinterpret_f32
+                  i64.load offset=212338
+                  loop (type 1) (result f32) ;; label = @8
+                    global.get 0
+                    i32x4.trunc_sat_f64x2_u_zero
+                    data.drop 1
+                    i64x2.extend_low_i32x4_u
+                    i32.const 765086620
+                    i32x4.replace_lane 3
+                    f64.const 0x1.e965daa165eedp-806 (;=0.0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000044796656634294177;)
+                    f64.floor
+                    call 2
+                    i64.trunc_f32_u
+                    i64.extend8_s
+                    v128.const i32x4 0x8dc10ae6 0xe8afefbc 0x59d7ac7e 0x180da597
                     i64x2.neg
-                    f32x4.abs
                     f64x2.nearest
-                    i8x16.neg
-                    i32x4.extend_low_i16x8_s
-                    i8x16.bitmask
-                    return_call 0
-                    call 1
-                    local.get 3
-                    i64.load32_s 1 offset=102521
-                    unreachable
+                    i32x4.trunc_sat_f32x4_s
+                    i16x8.extadd_pairwise_i8x16_s
+                    f64x2.promote_low_f32x4
+                    i32x4.all_true
+                    v128.load16x4_s offset=65435 align=2
+                    i16x8.neg
+                    f32x4.convert_i32x4_s
+                    v128.not
+                    i16x8.abs
+                    block (result i32) ;; label = @9
+                      elem.drop 0
+                      call 2
+                      i64.const -2153585657778653051
+                      br 7 (;@2;)
+                      i32.const 36
+                      unreachable
+                    end
                     unreachable
                   end
                   unreachable
@@ -155,21 +145,29 @@
           end
           unreachable
         end
-        unreachable
       end
-      unreachable
     end
     unreachable
   )
-  (func (;1;) (type 2) (param i32) (result i32)
+  (func (;1;) (type 0) (param v128 i32))
+  (func (;2;) (type 1) (result f32)
     unreachable
   )
-  (func (;2;) (type 3) (param i32 i32) (result i64)
+  (func (;3;) (type 0) (param v128 i32))
+  (func (;4;) (type 2))
+  (func (;5;) (type 3) (param i32) (result i32)
     unreachable
   )
-  (func (;3;) (type 4) (param i32 i32) (result i64)
+  (func (;6;) (type 4) (param i32 i32) (result i64)
     unreachable
   )
-  (func (;4;) (type 5))
-  (@custom "divvy.manifest" (after code) "{\22abi\22: \221.0\22, \22name\22: \22drawn\22}")
+  (func (;7;) (type 5) (param i32 i32) (result i64)
+    unreachable
+  )
+  (func (;8;) (type 6))
+  (data (;0;) "")
+  (data (;1;) (i32.const 9696) "\fb")
+  (data (;2;) "")
+  (data (;3;) (i32.const 0) "\0a")
+  (@custom "divvy.manifest" (after data) "{\22abi\22: \221.0\22, \22name\22: \22drawn\22}")
 )
