@@ -63,6 +63,9 @@ fn a_module_is_compiled_once_and_found_by_every_process_after() {
     assert_good(&again);
 }
 
+/// Does harm to the cache's one file.
+type Spoil = Box<dyn Fn()>;
+
 #[test]
 fn whatever_is_wrong_with_a_file_is_a_miss_and_a_good_one_takes_its_place() {
     let ground = Ground::new();
@@ -90,16 +93,16 @@ fn whatever_is_wrong_with_a_file_is_a_miss_and_a_good_one_takes_its_place() {
         ("the code of another module", strangers),
         ("no code at all", b"#!/bin/sh\nexit 1\n".repeat(100)),
     ];
-    let breaks: Vec<(&str, Box<dyn Fn()>)> = contents
+    let breaks: Vec<(&str, Spoil)> = contents
         .into_iter()
         .map(|(what, bytes)| {
             let file = file.clone();
-            (what, Box::new(move || fs::write(&file, &bytes).unwrap()) as Box<dyn Fn()>)
+            (what, Box::new(move || fs::write(&file, &bytes).unwrap()) as Spoil)
         })
         .chain([
             ("a file that others may write", {
                 let file = file.clone();
-                Box::new(move || fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap()) as Box<dyn Fn()>
+                Box::new(move || fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap()) as Spoil
             }),
             ("a link", {
                 let (file, elsewhere, whole) = (file.clone(), other.folder.path().join("elsewhere"), whole.clone());

@@ -92,6 +92,7 @@ fn is_expected(first: &str, came: &str) -> bool {
 }
 
 /// What becomes of a module, in a line.
+#[allow(clippy::disallowed_methods, reason = "a deadline is real time")]
 fn outcome(sandbox: &Sandbox, text: &str) -> Result<String, String> {
     let bytes = wat::parse_str(expand(text)).map_err(|error| error.to_string())?;
     let module: Arc<Module> = match sandbox.load(&bytes, Path::new("hostile.wasm")) {
