@@ -103,8 +103,8 @@ impl Builder {
         self
     }
 
-    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart. Each
-    /// member needs a folder of its own.
+    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart, and
+    /// compiled code. Each member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.module_cache = Some(folder.into());
         self

@@ -47,7 +47,8 @@ pub struct Place {
 pub struct Identity {
     #[command(flatten)]
     pub modules: Modules,
-    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart, and compiled code; not
+    /// shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
     /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]

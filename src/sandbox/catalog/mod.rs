@@ -26,8 +26,8 @@ pub use status::{ModuleState, ModuleStatus};
 pub struct CatalogConfig {
     /// Folders of `.wasm` files.
     pub folders: Vec<PathBuf>,
-    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process. It
-    /// belongs to one catalog alone. Without it older versions live as long as the process.
+    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process, and their
+    /// code. It belongs to one catalog alone. Without it older versions live as long as the process.
     pub cache_folder: Option<PathBuf>,
     /// How long a folder must be quiet before it is read.
     pub debounce: Duration,

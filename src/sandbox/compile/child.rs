@@ -88,13 +88,17 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits) 
     let remedy = "split its largest functions, build it with optimisation, and leave out what it does not use";
     let is_out_of_memory = words.contains("memory allocation") || words.contains("Cannot allocate memory");
     Err(match (status.code(), status.signal()) {
-        _ if !in_time || status.signal() == Some(libc::SIGXCPU) || status.signal() == Some(libc::SIGKILL) => {
+        _ if !in_time || status.signal() == Some(libc::SIGXCPU) => {
             NoCode::Refused(format!("compiling it took longer than {seconds} s (sandbox limit compile_time): {remedy}"))
         }
         _ if is_out_of_memory => NoCode::Refused(format!(
             "compiling it took more than {mib} MiB of memory (sandbox limit compile_memory_bytes): {remedy}"
         )),
         (Some(code), _) if code == i32::from(REFUSED) => NoCode::Refused(format!("it cannot be compiled: {words}")),
+        // What made the system do that would meet this process next.
+        (_, Some(libc::SIGKILL)) => NoCode::Refused(format!(
+            "the process that compiled it was killed, as systems do that run out of memory: {remedy}"
+        )),
         (_, Some(signal)) => NoCode::Refused(format!(
             "the compiler crashed on it (signal {signal}), in a process of its own: {remedy}; and report the module"
         )),
