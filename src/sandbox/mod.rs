@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod call;
+mod captures;
 pub mod catalog;
 mod clock;
 mod compile;
@@ -25,12 +26,13 @@ mod ticker;
 mod trust;
 mod usage;
 
+pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use compile::{compile_in_children, compiler_main};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use limits::SandboxLimits;
 pub use metrics::ModuleMetrics;
-pub use module::{CallStats, Module};
+pub use module::{CallStats, Module, digest_of};
 pub use trust::{Trust, TrustedKey, read_digest};
 
 #[cfg(test)]
