@@ -46,9 +46,7 @@ pub struct Builder {
     instance_id: Option<String>,
     modules: Option<Modules>,
     sandbox: Option<Sandbox>,
-    folders: Vec<PathBuf>,
-    module_cache: Option<PathBuf>,
-    trust: Trust,
+    catalog: CatalogConfig,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
     pattern: Option<String>,
@@ -75,9 +73,7 @@ impl Builder {
             instance_id: None,
             modules: None,
             sandbox: None,
-            folders: Vec::new(),
-            module_cache: None,
-            trust: Trust::default(),
+            catalog: CatalogConfig::new(Vec::new()),
             protocol_type: None,
             topics: Vec::new(),
             pattern: None,
@@ -94,7 +90,7 @@ impl Builder {
 
     /// A folder of modules, watched from then on. Several may be given.
     pub fn assignors(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folders.push(folder.into());
+        self.catalog.folders.push(folder.into());
         self
     }
 
@@ -108,13 +104,13 @@ impl Builder {
     /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart, and
     /// compiled code. Each member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.module_cache = Some(folder.into());
+        self.catalog.cache_folder = Some(folder.into());
         self
     }
 
     /// Which modules of its folders may serve at all: those signed by a key, those of a digest. Without it all may.
     pub fn trust(mut self, trust: Trust) -> Self {
-        self.trust = trust;
+        self.catalog.trust = trust;
         self
     }
 
@@ -373,16 +369,11 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
-        if modules.is_none() && folders.is_empty() {
+        let (modules, config) = (self.modules.take(), self.catalog.clone());
+        if modules.is_none() && config.folders.is_empty() {
             return Ok(None);
         }
         let sandbox = self.sandbox.take();
-        let config = CatalogConfig {
-            cache_folder: self.module_cache.take(),
-            trust: std::mem::take(&mut self.trust),
-            ..CatalogConfig::new(folders)
-        };
         let changed = inbox.clone();
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
