@@ -14,10 +14,13 @@ use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
 mod bench;
 mod build;
+mod captured;
 mod check;
+mod diff;
 mod facts;
 mod inspect;
 mod new;
+mod replay;
 mod report;
 mod run;
 mod stamp;
@@ -39,6 +42,10 @@ pub enum Assignor {
     Bench(bench::Bench),
     /// Run one case and print the plan
     Run(run::Run),
+    /// Ask captured modules the same again, and say where they differ
+    Replay(replay::Replay),
+    /// Ask another module what was captured, and compare the plans
+    Diff(diff::Diff),
 }
 
 impl Assignor {
@@ -52,6 +59,8 @@ impl Assignor {
             Assignor::Check(check) => check.run(output),
             Assignor::Bench(bench) => bench.run(output),
             Assignor::Run(run) => run.run(output),
+            Assignor::Replay(replay) => replay.run(output),
+            Assignor::Diff(diff) => diff.run(output),
         }
     }
 }
