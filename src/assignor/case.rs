@@ -16,16 +16,20 @@
 //! hands over step by step. With `"compat": "kafka"` in its configuration a case expects what Kafka makes of it, where that is
 //! recorded (`known`, `known_final`).
 //!
+//! `"laws": ["sticky"]` are laws of the SDK (`divvy_guest::testing::Law`) that hold of the group. A file may also be an object
+//! `{"laws": […], "groups": {…}, "cases": […]}`, whose laws are tried on random groups by `divvy assignor test`.
+//!
 //! A strategy that hands out states is held against them as `divvy assignor run` shows them:
 //! `"expect": { "m-1": { "role": "active", "epoch": 1, "active": "m-1" } }`. Of a type of the application's own a case needs no
 //! topics; a member's `"metadata": "standby"` is what it says of itself and the case's `"context"` what the application hands to
-//! its strategy, both a text or `{"hex": "00ff"}`; a state is shown as `{"text": "1/2"}`, or in hex if it is no text.
+//! its strategy, and `"memo"` what it remembers, each a text or `{"hex": "00ff"}`; a state is shown as `{"text": "1/2"}`, or in hex if it is no text.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
 use divvy_guest::abi::{UNKNOWN_LAG, names};
+use divvy_guest::testing::Law;
 use serde_json::{Value, json};
 
 use super::{Assignor, Call, CallError, Column, LeaderInput, Manifest, MemberInput, Plan, lead};
@@ -40,6 +44,7 @@ use crate::topics::{Topic, TopicTable};
 mod expectation;
 mod given;
 mod ground;
+mod laws;
 mod once;
 mod property;
 mod read;
@@ -51,8 +56,9 @@ use expectation::Expectation;
 use given::Given;
 pub use ground::Shares;
 use ground::{CaseMember, Ground};
+pub use laws::{Groups, as_asked, demanded, plan, plan_states};
 use property::Props;
-pub use read::{read_cases, read_text};
+pub use read::{Cases, read_cases, read_file, read_text};
 
 /// The setting under which a strategy gives Kafka's answer, and the version whose answers are recorded.
 const COMPAT: &str = "compat";
@@ -66,7 +72,7 @@ const LOADS: &str = "loads";
 /// The type whose members share partitions.
 const CONSUMER: &str = "consumer";
 
-const NOTHING_EXPECTED: &str = "nothing expected: give it \"expect\", \"expect_props\" or \"expect_error\"";
+const NOTHING_EXPECTED: &str = "nothing expected: give it \"expect\", \"expect_props\", \"laws\" or \"expect_error\"";
 
 /// One case.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +94,8 @@ pub struct Case {
     /// What Kafka answers, and what it comes to in the end.
     known: Option<Shares>,
     known_final: Option<Shares>,
+    /// What holds of plans of the group, in the words of the SDK's laws.
+    laws: Vec<Law>,
     /// The key, if any, that makes it another kind of case.
     other_kind: Option<&'static str>,
 }
@@ -189,7 +197,7 @@ impl Case {
             ],
             config: &self.config,
             context: self.given.context.as_deref(),
-            memo: None,
+            memo: self.given.memo.as_deref(),
             now_ms: 0,
             budget_ms: Duration::from_secs(1),
         })
@@ -202,9 +210,11 @@ impl Case {
             return self.check_states(assignor);
         }
         let expectation = self.expectation()?;
+        self.check_laws(assignor)?;
         match &self.expect_error {
             Some(code) => self.check_refusal(code, self.lead(assignor)),
-            None if expectation.is_empty() => Err(NOTHING_EXPECTED.to_owned()),
+            None if expectation.is_empty() && self.laws.is_empty() => Err(NOTHING_EXPECTED.to_owned()),
+            None if expectation.is_empty() => Ok(()),
             None => expectation.check(&self.ground, |ground| {
                 let plan = self.lead_on(ground, assignor).map_err(|fault| fault.to_string())?;
                 shares(&plan)
@@ -237,6 +247,9 @@ impl Case {
     /// States are compared as people see them, which is as `divvy assignor run` prints them.
     fn check_states(&self, assignor: &dyn Assignor) -> Result<(), String> {
         let protocol_type = assignor.manifest().protocol_type.as_str();
+        if let Some(law) = self.laws.first() {
+            return Err(format!("the law {law} is about partitions, and type {protocol_type:?} has none"));
+        }
         if let Some(name) = self.expect_props.keys().chain(self.expect_final_props.keys()).next() {
             return Err(format!("the property {name:?} is about partitions, and type {protocol_type:?} has none"));
         }

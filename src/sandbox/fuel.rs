@@ -67,3 +67,50 @@ impl Assignor for Metered<'_> {
         self.measure(export, request, budget.max_output).0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::sandbox::{Sandbox, SandboxLimits};
+
+    fn module(assign: &str) -> std::sync::Arc<Module> {
+        let text = format!(
+            r#"(module
+            (@custom "divvy.manifest" "{{\"abi\": \"1.0\", \"name\": \"tiny\"}}")
+            (memory (export "memory") 1)
+            (func (export "divvy_abi_v1"))
+            (func (export "divvy_alloc") (param i32) (result i32) (i32.const 1024))
+            (func (export "divvy_assign") (param i32 i32) (result i64) {assign}))"#
+        );
+        Sandbox::new(SandboxLimits::default())
+            .unwrap()
+            .load(&wat::parse_str(text).unwrap(), Path::new("tiny.wasm"))
+            .unwrap()
+    }
+
+    #[test]
+    fn the_same_call_costs_the_same_and_more_work_costs_more() {
+        let short = module("(i64.const 4)");
+        let long = module("(drop (i32.add (i32.const 1) (i32.const 2))) (i64.const 4)");
+        let cost = |module: &Module, request: &[u8]| {
+            let metered = Metered::new(module).unwrap();
+            let (reply, stats) = metered.measure(Export::Assign, request, 100);
+            assert_eq!(reply.unwrap(), [0; 4]);
+            let again = metered.measure(Export::Assign, request, 100).1;
+            assert_eq!(stats.fuel, again.fuel);
+            stats.fuel.unwrap()
+        };
+        assert!(cost(&short, b"request") < cost(&long, b"request"));
+        assert_eq!(cost(&short, b"a"), cost(&short, b"a longer request"), "writing the request is the host's work");
+    }
+
+    #[test]
+    fn only_counted_calls_have_fuel_and_both_keep_the_other_limits() {
+        let good = module("(i64.const 4)");
+        good.call(Export::Assign, b"", Budget { deadline: Duration::from_secs(20), max_output: 100 }).unwrap();
+        assert_eq!(good.last_call().and_then(|last| last.fuel), None);
+        assert_eq!(Metered::new(&good).unwrap().measure(Export::Assign, b"", 3).0.unwrap_err().kind, FaultKind::Output);
+    }
+}

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
 mod abi_reference;
+mod author;
 mod captures;
 mod cli;
 mod cli_admin;

@@ -30,6 +30,7 @@
 mod dice;
 mod entry;
 mod group;
+mod json;
 mod law;
 pub mod laws;
 mod life;
@@ -46,6 +47,7 @@ mod wire;
 pub use dice::{Dice, random_group};
 pub use entry::Entry;
 pub use group::{TestGroup, TestMember};
+pub use json::case;
 pub use law::{Broken, Law, Planner};
 pub use life::lively_group;
 #[doc(hidden)]

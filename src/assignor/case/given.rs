@@ -19,6 +19,9 @@ pub(super) const FACTS: &str = "facts";
 pub(super) const METADATA: &str = "metadata";
 pub(super) const CONTEXT: &str = "context";
 
+/// What the strategy wanted to remember.
+pub(super) const MEMO: &str = "memo";
+
 const BYTES: &str = r#"a text, or {"hex": "00ff"}"#;
 
 /// The fact that has a key of its own.
@@ -35,12 +38,18 @@ pub(super) struct Given {
     pub metadata: BTreeMap<String, Bytes>,
     /// What the application hands to its strategy.
     pub context: Option<Bytes>,
+    /// What the strategy wanted to remember when it made the last plan.
+    pub memo: Option<Bytes>,
 }
 
 impl Given {
     /// Of a case whose topics and members are read already.
     pub(super) fn read(case: &Map<String, Value>) -> Result<Self, String> {
-        let mut given = Self { context: optional(case, CONTEXT, BYTES, bytes)?, ..Self::default() };
+        let mut given = Self {
+            context: optional(case, CONTEXT, BYTES, bytes)?,
+            memo: optional(case, MEMO, BYTES, bytes)?,
+            ..Self::default()
+        };
         for (name, topic) in case.get("topics").and_then(Value::as_object).into_iter().flatten() {
             given.lags.extend(lag(name, topic)?.map(|lag| (TopicName::from(name.as_str()), lag)));
         }

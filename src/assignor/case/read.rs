@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::given::{self, Given};
 use super::ground::{CaseMember, CaseTopic, Ground, Shares};
+use super::laws::{self, Groups};
 use super::once::Once;
 use super::property::{self, Props};
 use super::{Case, KAFKAS_RECORD};
@@ -18,17 +19,19 @@ const REMARKS: [&str; 5] = ["source", "note", "known_deviation", "known_rounds",
 const OTHER_KINDS: [&str; 4] = ["rounds", "mode", "connectors", "withheld"];
 
 /// Keys of every case.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "name",
     "topics",
     "members",
     "config",
     given::CONTEXT,
+    given::MEMO,
     "expect",
     "expect_error",
     "expect_props",
     "expect_final",
     "expect_final_props",
+    laws::LAWS,
     "known",
     "known_final",
 ];
@@ -38,11 +41,46 @@ const TOPIC_KEYS: [&str; 5] = ["partitions", "racks", "loads", given::LAG, "conn
 const MEMBER_KEYS: [&str; 9] =
     ["id", "instance_id", "rack", "topics", "owned", "generation", "weight", given::FACTS, given::METADATA];
 
+/// The key by which a file is more than its cases.
+const CASES: &str = "cases";
+
 /// More partitions than any topic of a coordinator has.
 const MAX_PARTITIONS: u64 = 1_000_000;
 
-/// Reads the text of a file: one case, or a list of them.
+/// A file of cases.
+#[derive(Clone, Debug, Default)]
+pub struct Cases {
+    /// Its cases.
+    pub cases: Vec<Case>,
+    /// What holds of every plan, by name: laws of partitions or of states.
+    pub laws: Vec<String>,
+    /// The groups on which that is tried.
+    pub groups: Groups,
+}
+
+/// Reads the text of a file: one case, a list of them, or an object with laws and cases. Whoever asks for the cases alone gets
+/// them from each.
 pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
+    Ok(read_file(text)?.cases)
+}
+
+/// Reads the text of a file with all that it says.
+pub fn read_file(text: &[u8]) -> Result<Cases, String> {
+    let json = parse(text)?;
+    match json.as_object().filter(|file| file.contains_key(CASES)) {
+        None => Ok(Cases { cases: read_cases(json)?, ..Cases::default() }),
+        Some(file) => {
+            known_keys(file, &[CASES, laws::LAWS, laws::GROUPS], "")?;
+            Ok(Cases {
+                cases: read_cases(file.get(CASES).cloned().unwrap_or_default())?,
+                laws: laws::names(file)?,
+                groups: Groups::read(file)?,
+            })
+        }
+    }
+}
+
+fn parse(text: &[u8]) -> Result<Value, String> {
     let Once(json) = serde_json::from_slice(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let what = error.to_string();
@@ -52,7 +90,7 @@ pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
             _ => format!("line {line}, column {column}: this is not JSON ({what})"),
         }
     })?;
-    read_cases(json)
+    Ok(json)
 }
 
 /// Reads one case, or a list of them.
@@ -106,6 +144,7 @@ fn case(value: &Value) -> Result<Case, String> {
         expect_props: properties(value, "expect_props")?,
         expect_final: last,
         expect_final_props: properties(value, "expect_final_props")?,
+        laws: laws::laws(value)?,
         known: known(value, "known")?,
         known_final: known(value, "known_final")?,
         other_kind,
@@ -227,7 +266,7 @@ fn known(case: &Map<String, Value>, key: &str) -> Result<Option<Shares>, String>
 }
 
 /// The keys of an object, each of them one that there is.
-fn known_keys(object: &Map<String, Value>, known: &[&str], at: &str) -> Result<(), String> {
+pub(super) fn known_keys(object: &Map<String, Value>, known: &[&str], at: &str) -> Result<(), String> {
     let place = if at.is_empty() { String::new() } else { format!("{at}: ") };
     match object.iter().find(|(key, _)| !known.contains(&key.as_str())) {
         Some((key, value)) => {

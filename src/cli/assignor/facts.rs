@@ -78,3 +78,27 @@ fn constant(expression: &wasmparser::ConstExpr<'_>) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_that_comes_first_is_told_from_one_behind_the_data() {
+        let module = |stack: u32, data: u32| {
+            let text = format!(
+                r#"(module (memory (export "memory") 2) (global (mut i32) (i32.const {stack}))
+                (func (export "f")) (data (i32.const {data}) "abc") (@custom "note" "hello"))"#
+            );
+            of(&wat::parse_str(text).unwrap()).unwrap()
+        };
+        let facts = module(65_536, 65_536);
+        assert_eq!((facts.stack_bytes, facts.memory_bytes, facts.functions), (Some(65_536), 131_072, 1));
+        assert_eq!(
+            (facts.exports, facts.sections),
+            (vec!["memory".to_owned(), "f".to_owned()], vec![("note".to_owned(), 5)])
+        );
+        assert_eq!(module(70_000, 1_024).stack_bytes, None);
+        assert_eq!(of(&wat::parse_str("(module)").unwrap()).unwrap().stack_bytes, None);
+    }
+}

@@ -86,3 +86,21 @@ fn differs(a: &Result<Vec<u8>, CallError>, b: &Result<Vec<u8>, CallError>) -> Op
         (Err(error), _) | (_, Err(error)) => Some(format!("it answers once and once it does not: {error}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assignor::FaultKind;
+
+    #[test]
+    fn replies_are_compared_byte_by_byte_and_errors_by_their_kind() {
+        let fault = |text: &str| Err(CallError::new(FaultKind::Trap, text));
+        assert_eq!(differs(&Ok(vec![1, 2]), &Ok(vec![1, 2])), None);
+        assert_eq!(differs(&fault("after 3 ms"), &fault("after 4 ms")), None);
+        let byte = differs(&Ok(vec![1, 2, 3]), &Ok(vec![1, 9, 3])).unwrap();
+        assert_eq!(byte, "two replies to one request differ from byte 1 on (3 and 3 bytes)");
+        let length = differs(&Ok(vec![1, 2]), &Ok(vec![1])).unwrap();
+        assert!(length.contains("from byte 1 on (2 and 1 bytes)"), "{length}");
+        assert_eq!(differs(&Ok(vec![]), &fault("no")).unwrap(), "it answers once and once it does not: trap: no");
+    }
+}

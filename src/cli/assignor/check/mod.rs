@@ -12,7 +12,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::Output;
 use crate::sandbox::{LoadError, LoadErrorKind, Module, SandboxLimits, smoke};
 
-mod determinism;
+pub mod determinism;
 
 /// What every member asks of a module before it serves, and more: does it answer the same every time, do its cases hold?
 #[derive(Args, Debug)]
