@@ -63,10 +63,15 @@ impl Modules {
 
     /// The first place that exists; one that was named must exist.
     pub fn folder(&self) -> Result<PathBuf> {
+        self.found()?.ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual_places())))
+    }
+
+    /// The same for who can do without.
+    pub fn found(&self) -> Result<Option<PathBuf>> {
         let named = [("--assignors", self.folder.clone()), ("$DIVVY_ASSIGNORS", from_environment())];
         if let Some((by, folder)) = named.into_iter().find_map(|(by, folder)| Some((by, folder?))) {
             return match folder.is_dir() {
-                true => Ok(folder),
+                true => Ok(Some(folder)),
                 false => Err(Failure::of(
                     Kind::NotFound,
                     format!(
@@ -76,8 +81,7 @@ impl Modules {
                 )),
             };
         }
-        let usual = usual_places();
-        usual.iter().find(|folder| folder.is_dir()).cloned().ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual)))
+        Ok(usual_places().into_iter().find(|folder| folder.is_dir()))
     }
 }
 
