@@ -8,11 +8,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod call;
+mod captures;
 pub mod catalog;
 mod clock;
 mod engine;
 mod error;
 mod fault;
+mod fuel;
 mod gate;
 mod guard;
 mod inspect;
@@ -21,10 +23,13 @@ mod manifest;
 mod module;
 mod ticker;
 
+pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
+pub use catalog::smoke;
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
+pub use fuel::Metered;
 pub use limits::SandboxLimits;
-pub use module::{CallStats, Module};
+pub use module::{CallStats, Module, digest_of};
 
 #[cfg(test)]
 mod tests;
