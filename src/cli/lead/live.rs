@@ -174,6 +174,7 @@ impl Live<'_> {
     async fn run(&mut self, election: &mut Option<Member>, stop: &mut Stop) -> Result<()> {
         let mut looks = interval(LOOKS_AT_FILES);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.look_at_module()?;
         if election.is_none() {
             self.give(Event::Elected)?;
         }
