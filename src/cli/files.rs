@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::failure::{Failure, Kind};
 use crate::sandbox::limits::MAX_MODULE_BYTES;
 use crate::server::config::read_regular;
+use crate::whatif::limits::MAX_SCRIPT_BYTES;
 
 /// The largest file of cases: thousands of groups of thousands of members.
 const MAX_CASES_BYTES: u64 = 256 * 1024 * 1024;
@@ -19,6 +20,11 @@ pub fn module(path: &Path) -> Result<Vec<u8>> {
 /// The text of a file of cases.
 pub fn cases(path: &Path) -> Result<Vec<u8>> {
     read(path, MAX_CASES_BYTES)
+}
+
+/// The text of a simulated life.
+pub fn script(path: &Path) -> Result<Vec<u8>> {
+    read(path, MAX_SCRIPT_BYTES)
 }
 
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {

@@ -27,6 +27,7 @@ mod run;
 mod security;
 mod serve;
 mod signals;
+mod simulate;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -82,6 +83,8 @@ enum Command {
     /// Look at a strategy, check it, run it
     #[command(subcommand, disable_help_subcommand = true)]
     Assignor(assignor::Assignor),
+    /// Play a group's life against strategies, before any of them goes anywhere
+    Simulate(Box<simulate::Simulate>),
     /// Print what a shell needs to complete divvy's commands
     Completion(completion::Completion),
 }
@@ -109,6 +112,7 @@ pub fn main() -> ExitCode {
         Some(Command::Groups(groups)) => groups.run(&output),
         Some(Command::Topics(topics)) => topics.run(&output),
         Some(Command::Assignor(assignor)) => assignor.run(&output),
+        Some(Command::Simulate(simulate)) => simulate.run(&output),
         Some(Command::Completion(completion)) => completion.run(&output),
     };
     match done {

@@ -55,7 +55,9 @@ impl Cast {
                 let topic = self.topics.get_mut(name).ok_or_else(|| no_topic(name))?;
                 if *count <= topic.partitions {
                     let has = topic.partitions;
-                    return Err(format!("topic {name} has {has} partitions, and topics only grow: name more than {has}"));
+                    return Err(format!(
+                        "topic {name} has {has} partitions, and topics only grow: name more than {has}"
+                    ));
                 }
                 limits::fits(u64::from(*count))?;
                 grow(topic, *count);
@@ -79,7 +81,9 @@ impl Cast {
     fn join(&mut self, spec: &Spec) -> Result<(), String> {
         let name = &spec.name;
         if self.actors.contains_key(name) {
-            return Err(format!("there was a member {name} already: `back {name}` brings it back, or give this another name"));
+            return Err(format!(
+                "there was a member {name} already: `back {name}` brings it back, or give this another name"
+            ));
         }
         self.check_reads(&spec.reads)?;
         self.actors.insert(name.clone(), Actor { spec: spec.clone(), is_there: true });
@@ -88,7 +92,9 @@ impl Cast {
 
     fn back(&mut self, name: &str) -> Result<(), String> {
         match self.actors.get_mut(name) {
-            Some(actor) if actor.is_there => Err(format!("member {name} is there: only who left or crashed comes back")),
+            Some(actor) if actor.is_there => {
+                Err(format!("member {name} is there: only who left or crashed comes back"))
+            }
             Some(actor) => {
                 actor.is_there = true;
                 self.check_members()
@@ -101,7 +107,9 @@ impl Cast {
         let there = self.present().collect::<Vec<_>>().join(", ");
         match self.actors.get_mut(name) {
             Some(actor) if actor.is_there => Ok(actor),
-            _ if there.is_empty() => Err(format!("no member {name} is in the group, nor anybody else: let it join first")),
+            _ if there.is_empty() => {
+                Err(format!("no member {name} is in the group, nor anybody else: let it join first"))
+            }
             _ => Err(format!("no member {name} is in the group: name one of {}", shortened(&there))),
         }
     }

@@ -7,6 +7,7 @@
 //! is modelled is the protocol's time (`times.rs`).
 
 mod cast;
+pub mod from_group;
 mod ledger;
 pub mod life;
 pub mod limits;

@@ -19,23 +19,29 @@ type Measure = fn(&StepReport) -> Option<f64>;
 
 /// The charts: title, what it says, the number.
 const CHARTS: [(&str, &str, Measure); 7] = [
-    ("Partitions moved", "Partitions that came to a member while another had them last.", |step| Some(step.moved as f64)),
+    ("Partitions moved", "Partitions that came to a member while another had them last.", |step| {
+        Some(step.moved as f64)
+    }),
     (
         "Time without an owner",
         "Partition-seconds in which nobody ran a partition that somebody reads, by the times of the model.",
         |step| Some(step.unowned_ms as f64 / 1_000.0),
     ),
-    ("Balance", "How many partitions the member with the most has more than the one with the least, after the step.", |step| {
-        Some((step.after.most - step.after.least) as f64)
-    }),
+    (
+        "Balance",
+        "How many partitions the member with the most has more than the one with the least, after the step.",
+        |step| Some((step.after.most - step.after.least) as f64),
+    ),
     (
         "Spread within a topic",
         "The most that two readers of one topic differ by in what they have of it, after the step.",
         |step| Some(step.after.topic_spread as f64),
     ),
-    ("Partitions in a wrong rack", "Partitions whose owner is in none of the racks of their replicas, after the step.", |step| {
-        step.after.rack_mismatches.map(|count| count as f64)
-    }),
+    (
+        "Partitions in a wrong rack",
+        "Partitions whose owner is in none of the racks of their replicas, after the step.",
+        |step| step.after.rack_mismatches.map(|count| count as f64),
+    ),
     ("Rebalances", "Generations that the step took.", |step| Some(step.rebalances as f64)),
     ("Time of the calls", "Milliseconds that the strategy ran, in its sandbox on this machine.", |step| step.cost.ms),
 ];
@@ -80,9 +86,14 @@ fn introduction(to: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 fn totals(to: &mut String, report: &Report) -> std::fmt::Result {
-    let heads = ["Strategy", "Hand-over", "Rebalances", "Moved", "…from who stayed", "Partition-seconds without an owner"];
-    let more = ["Worst difference", "Worst in a topic", "Worst in a wrong rack", "Calls", "ms", "Bytes asked", "Failures"];
-    writeln!(to, "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">In all</h2>\n<div class=\"wide\">\n<table>\n<thead><tr>")?;
+    let heads =
+        ["Strategy", "Hand-over", "Rebalances", "Moved", "…from who stayed", "Partition-seconds without an owner"];
+    let more =
+        ["Worst difference", "Worst in a topic", "Worst in a wrong rack", "Calls", "ms", "Bytes asked", "Failures"];
+    writeln!(
+        to,
+        "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">In all</h2>\n<div class=\"wide\">\n<table>\n<thead><tr>"
+    )?;
     heads.iter().chain(&more).try_for_each(|head| writeln!(to, "<th scope=\"col\">{head}</th>"))?;
     writeln!(to, "</tr></thead>\n<tbody>")?;
     for (index, played) in report.modules.iter().enumerate() {
@@ -109,7 +120,12 @@ fn totals(to: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// A chart and its table; nothing where nothing is known.
-fn chart(to: &mut String, report: &Report, (index, name, says): (usize, &str, &str), measure: Measure) -> std::fmt::Result {
+fn chart(
+    to: &mut String,
+    report: &Report,
+    (index, name, says): (usize, &str, &str),
+    measure: Measure,
+) -> std::fmt::Result {
     let lines: Vec<Line<'_>> = report
         .modules
         .iter()
@@ -119,14 +135,20 @@ fn chart(to: &mut String, report: &Report, (index, name, says): (usize, &str, &s
         return Ok(());
     }
     let id = format!("chart-{index}");
-    writeln!(to, "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{name}</h2>\n<p>{says}</p>\n<div class=\"beside\">\n<figure>")?;
+    writeln!(
+        to,
+        "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{name}</h2>\n<p>{says}</p>\n<div class=\"beside\">\n<figure>"
+    )?;
     let titles: Vec<&str> = titles(report).collect();
     chart::svg(to, (&id, name, says), &lines, &titles)?;
     writeln!(to, "<figcaption>")?;
     for (at, line) in lines.iter().enumerate() {
         writeln!(to, "<span class=\"key\">{} {}</span>", chart::key(at), escape(line.name))?;
     }
-    writeln!(to, "</figcaption>\n</figure>\n<div class=\"numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>")?;
+    writeln!(
+        to,
+        "</figcaption>\n</figure>\n<div class=\"numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>"
+    )?;
     writeln!(to, "<th scope=\"col\">Step</th>")?;
     lines.iter().try_for_each(|line| writeln!(to, "<th scope=\"col\">{}</th>", escape(line.name)))?;
     writeln!(to, "</tr></thead>\n<tbody>")?;

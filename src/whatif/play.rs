@@ -109,7 +109,7 @@ pub(super) fn play(start: &Start, steps: &[Step], times: Times, subject: &Subjec
         ));
     }
     let mut stage = Stage::new(start, times, subject);
-    let mut reports = vec![stage.begin(start)];
+    let mut reports = stage.begin(start);
     reports.extend(steps.iter().map(|step| stage.step(step)));
     let mut warnings = Vec::new();
     if manifest.needs.iter().any(|need| need == names::LAG) {
@@ -161,11 +161,11 @@ impl Stage {
         }
     }
 
-    /// All join an empty group; or the group runs already, and its members come to offer the strategy.
-    fn begin(&mut self, start: &Start) -> StepReport {
+    /// All join an empty group; or the group runs already, and after a look at it its members come to offer the strategy.
+    fn begin(&mut self, start: &Start) -> Vec<StepReport> {
         let runs = self.is_of_partitions() && start.members.iter().any(|spec| !spec.has.is_empty());
-        let title = if runs { "all offer the strategy" } else { "all join" };
-        self.open(title.to_owned());
+        self.open(if runs { "as it is" } else { "all join" }.to_owned());
+        let mut reports = Vec::new();
         for spec in &start.members {
             let player = self.enter(spec.clone());
             if runs {
@@ -174,15 +174,18 @@ impl Stage {
                 self.put(self.now_ms, Due::Joins(player));
             }
         }
+        self.review_topics();
         if runs {
             self.generation = Generation(1);
             self.leader = self.roster.first().copied();
+            reports.push(self.close());
+            self.open("all offer the strategy".to_owned());
             self.put(self.now_ms, Due::AsksAgain);
         }
-        self.review_topics();
         self.live();
         self.call_again(None);
-        self.close()
+        reports.push(self.close());
+        reports
     }
 
     /// A member that has its share since before.
@@ -190,8 +193,7 @@ impl Stage {
         let player = &mut self.players[at];
         (player.is_up, player.born) = (true, 1);
         let has = player.spec.has.clone();
-        player.share =
-            has.iter().flat_map(|(topic, all)| all.iter().map(|number| (topic.clone(), *number))).collect();
+        player.share = has.iter().flat_map(|(topic, all)| all.iter().map(|number| (topic.clone(), *number))).collect();
         player.past = Past { had: Some((Generation(1), has)), last_state: None };
         for unit in &player.share {
             self.known.entry(unit.clone()).or_default().push(at);

@@ -292,7 +292,8 @@ impl Stage {
         let config = Config::new(GROUP.into(), Purpose::Topics(Vec::new()));
         match played::share(&config, state.clone()) {
             Some(Share::Partitions(topics)) => {
-                let all = topics.into_iter().flat_map(|(topic, all)| all.into_iter().map(move |it| (topic.clone(), it)));
+                let all =
+                    topics.into_iter().flat_map(|(topic, all)| all.into_iter().map(move |it| (topic.clone(), it)));
                 all.collect()
             }
             _ => BTreeSet::new(),
@@ -329,7 +330,13 @@ impl Stage {
             };
             let facts = spec.facts.clone();
             let session_timeout = Duration::from_millis(self.times.session_ms);
-            Config { facts, rules: self.rules(), is_static: spec.is_static, session_timeout, ..Config::new(GROUP.into(), purpose) }
+            Config {
+                facts,
+                rules: self.rules(),
+                is_static: spec.is_static,
+                session_timeout,
+                ..Config::new(GROUP.into(), purpose)
+            }
         };
         self.roster.iter().map(config).collect()
     }

@@ -168,7 +168,10 @@ fn happening(text: &str) -> Result<Vec<Happening>, String> {
         }
         "wait" => vec![Happening::Wait(parse_time(&said.one("wait TIME")?)?)],
         "member" | "members" | "life" => {
-            return Err(format!("`{}` belongs before the line `life`, which stands once; `join NAME` is a step", said.verb));
+            return Err(format!(
+                "`{}` belongs before the line `life`, which stands once; `join NAME` is a step",
+                said.verb
+            ));
         }
         other => return Err(format!("`{other}` is no step{}", nearest(other))),
     };
@@ -177,8 +180,20 @@ fn happening(text: &str) -> Result<Vec<Happening>, String> {
 }
 
 const VERBS: [&str; 14] = [
-    "join", "leave", "crash", "back", "restart", "rolling-restart", "lose-rack", "return-rack", "topic", "drop-topic",
-    "partitions", "facts", "subscribe", "wait",
+    "join",
+    "leave",
+    "crash",
+    "back",
+    "restart",
+    "rolling-restart",
+    "lose-rack",
+    "return-rack",
+    "topic",
+    "drop-topic",
+    "partitions",
+    "facts",
+    "subscribe",
+    "wait",
 ];
 
 fn nearest(word: &str) -> String {

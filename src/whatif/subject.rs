@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::assignor::{Assignor, Budget, CallError, Export, Manifest};
+use crate::assignor::{Assignor, Budget, CallError, Export, Manifest, native_range};
 use crate::ids::Digest;
 
 /// What one call used, where that is known.
@@ -33,6 +33,30 @@ pub struct Subject {
     pub gauge: Gauge,
     /// Configurations, by the assignor's name without version.
     pub configs: BTreeMap<String, Value>,
+}
+
+impl Subject {
+    /// The host's own range, which no file holds.
+    pub fn native(name: impl Into<String>) -> Self {
+        Self { name: name.into(), assignor: Arc::new(Native), gauge: Arc::new(|| None), configs: BTreeMap::new() }
+    }
+}
+
+/// The host's own range, fit to be shared.
+struct Native;
+
+impl Assignor for Native {
+    fn manifest(&self) -> &Manifest {
+        native_range().manifest()
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        native_range().digest()
+    }
+
+    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
+        native_range().call(export, request, budget)
+    }
 }
 
 /// What calls cost together.

@@ -19,9 +19,9 @@ use crate::lead::{Described, Wishes};
 
 mod events;
 mod live;
-mod look;
+pub(super) mod look;
 mod plan_only;
-mod settings;
+pub(super) mod settings;
 mod waits;
 
 use look::Cluster;

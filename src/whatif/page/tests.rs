@@ -87,8 +87,7 @@ fn each_chart_has_a_title_and_a_table_beside_it() {
 
 #[test]
 fn lines_differ_by_more_than_their_colour() {
-    let keys: std::collections::BTreeSet<String> = (0..8)
-        .map(|at| chart::key(at).replace(&format!("s{at}"), "").replace(&format!("f{at}"), ""))
-        .collect();
+    let keys: std::collections::BTreeSet<String> =
+        (0..8).map(|at| chart::key(at).replace(&format!("s{at}"), "").replace(&format!("f{at}"), "")).collect();
     assert_eq!(keys.len(), 8);
 }

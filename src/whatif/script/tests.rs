@@ -2,11 +2,13 @@
 
 use super::*;
 
-const START: &str = "topic t partitions=4 racks=a,b replicas=2\nmembers 2 prefix=w racks=a,b\nmember x static weight=2\nlife\n";
+const START: &str =
+    "topic t partitions=4 racks=a,b replicas=2\nmembers 2 prefix=w racks=a,b\nmember x static weight=2\nlife\n";
 
 #[test]
 fn a_script_says_who_is_there_and_what_happens() {
-    let text = format!("# a day\n{START}leave w1 ; join y rack=b topics=t   # at once\n\nrolling-restart away=2s\nwait 1m");
+    let text =
+        format!("# a day\n{START}leave w1 ; join y rack=b topics=t   # at once\n\nrolling-restart away=2s\nwait 1m");
     let (start, steps) = read(&text, None).unwrap();
     let names: Vec<&str> = start.members.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["w1", "w2", "x"]);

@@ -12,7 +12,7 @@ const FLOORS: [&[&str]; 5] = [
 ];
 
 /// Who may import a neighbour on the same floor.
-const NEIGHBOURS: [(&str, &str); 13] = [
+const NEIGHBOURS: [(&str, &str); 14] = [
     ("topics", "ids"),
     ("wire", "ids"),
     ("embedded", "ids"),
@@ -22,6 +22,7 @@ const NEIGHBOURS: [(&str, &str); 13] = [
     ("lead", "assignor"),
     ("lead", "membership"),
     ("whatif", "assignor"),
+    ("whatif", "lead"),
     ("whatif", "membership"),
     ("admin", "server"),
     ("client", "peer"),
