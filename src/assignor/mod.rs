@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::ids::Digest;
 
+pub mod capture;
 pub mod case;
 mod check;
 mod claims;

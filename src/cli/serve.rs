@@ -159,7 +159,9 @@ fn kind(error: &StartError, data: &DataPlace) -> Kind {
         StartError::Modules(_) => Kind::NotFound,
         StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
         StartError::Store(_) if data.is_held() => Kind::InUse,
-        StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,
+        StartError::Listen { .. } | StartError::Store(_) | StartError::Captures(_) | StartError::Thread(_) => {
+            Kind::Failed
+        }
     }
 }
 

@@ -25,7 +25,7 @@ use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Captures, Sandbox};
 use crate::wire::Text;
 
 /// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
@@ -58,6 +58,7 @@ pub struct Builder {
     leading: Option<Leading>,
     takes_over: bool,
     metrics: Metrics,
+    captures: Option<Captures>,
     /// The purpose is filled in at the end.
     config: Config,
 }
@@ -84,6 +85,7 @@ impl Builder {
             leading: None,
             takes_over: false,
             metrics: Metrics::default(),
+            captures: None,
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
     }
@@ -253,6 +255,13 @@ impl Builder {
         self
     }
 
+    /// Records each call of a strategy that this member makes as its group's leader in a file, for `divvy assignor replay` and
+    /// `diff`. Members' subscriptions and facts stand in it, which may be secrets.
+    pub fn captures(mut self, captures: &Captures) -> Self {
+        self.captures = Some(captures.clone());
+        self
+    }
+
     /// How a changed module reaches the group where the coordinator is not divvy.
     pub fn rollout(mut self, rollout: Rollout) -> Self {
         self.config.rollout = rollout;
@@ -299,6 +308,7 @@ impl Builder {
             requests: Tasks::default(),
             others: Tasks::default(),
             metrics: self.metrics.clone(),
+            captures: self.captures,
             without_share_since: Some(clock::now().mono),
         };
         Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)) })

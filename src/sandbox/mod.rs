@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod call;
+mod captures;
 pub mod catalog;
 mod clock;
 mod engine;
@@ -21,10 +22,11 @@ mod manifest;
 mod module;
 mod ticker;
 
+pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use limits::SandboxLimits;
-pub use module::{CallStats, Module};
+pub use module::{CallStats, Module, digest_of};
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,8 @@ use std::path::Path;
 use divvy::wire::api::SERVED;
 use divvy::wire::{Message, messages};
 
+#[path = "../fuzz/targets/capture.rs"]
+mod capture;
 #[path = "../fuzz/targets/embedded.rs"]
 mod embedded;
 #[path = "../fuzz/targets/frame.rs"]
@@ -27,6 +29,11 @@ fn replay(target: &str, run: fn(&[u8])) {
         tried += 1;
     }
     assert!(tried >= 20, "{tried} files in {}", folder.display());
+}
+
+#[test]
+fn captures() {
+    replay("capture", capture::run);
 }
 
 #[test]

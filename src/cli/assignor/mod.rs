@@ -12,8 +12,11 @@ use super::output::Output;
 use crate::assignor::case::{Case, read_text};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
+mod captured;
 mod check;
+mod diff;
 mod inspect;
+mod replay;
 mod run;
 
 /// Look at a strategy, check it, run it.
@@ -25,6 +28,10 @@ pub enum Assignor {
     Check(check::Check),
     /// Run one case and print the plan
     Run(run::Run),
+    /// Ask captured modules the same again, and say where they differ
+    Replay(replay::Replay),
+    /// Ask another module what was captured, and compare the plans
+    Diff(diff::Diff),
 }
 
 impl Assignor {
@@ -34,6 +41,8 @@ impl Assignor {
             Assignor::Inspect(inspect) => inspect.run(output),
             Assignor::Check(check) => check.run(output),
             Assignor::Run(run) => run.run(output),
+            Assignor::Replay(replay) => replay.run(output),
+            Assignor::Diff(diff) => diff.run(output),
         }
     }
 }

@@ -232,6 +232,7 @@ impl Live<'_> {
             .heartbeat_interval(HEARTBEAT_INTERVAL.min(session / BEATS_PER_SESSION))
             .rollout(ROLLOUT)
             .lead(leading.clone(), self.rules.clone());
+        builder = self.flags.capture.of(builder);
         if join.take_over {
             builder = builder.take_over();
         }

@@ -14,6 +14,7 @@ use tokio::runtime::Runtime;
 
 use super::SERVER;
 use super::address::{assignor, host_ports};
+use super::capturing::CaptureArgs;
 use super::failure::{Failure, Kind};
 use super::modules::Modules;
 use super::signals::Stop;
@@ -47,6 +48,8 @@ pub struct Place {
 pub struct Identity {
     #[command(flatten)]
     pub modules: Modules,
+    #[command(flatten)]
+    pub capture: CaptureArgs,
     /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
@@ -103,6 +106,7 @@ impl Identity {
     /// The member, but for what it shares, its timeouts and how it is let in.
     pub fn builder(&self, place: &Place, folder: PathBuf) -> Builder {
         let mut builder = Member::builder(&place.server, &place.group).assignors(folder).client_id(&self.client_id);
+        builder = self.capture.of(builder);
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(&self.assignors);
         }

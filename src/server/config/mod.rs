@@ -22,6 +22,7 @@ pub use self::values::{
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
+use crate::sandbox::CaptureBounds;
 use crate::server::topics::{self, MAX_RACKS};
 use crate::topics::Topic;
 
@@ -74,6 +75,10 @@ pub struct Config {
     pub usual_assignors: Vec<PathBuf>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
+    /// `capture.dir`: where calls of the coordinator's own modules are recorded.
+    pub capture_dir: Option<PathBuf>,
+    /// `capture.max.files` and `capture.max.bytes`.
+    pub capture_bounds: CaptureBounds,
     /// `log.format`.
     pub log_format: LogFormat,
     /// `log.filter`: in the words of `tracing`.
@@ -105,6 +110,8 @@ impl Default for Config {
             assignors: None,
             usual_assignors: Vec::new(),
             module_cache: None,
+            capture_dir: None,
+            capture_bounds: CaptureBounds::default(),
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
             topics: Vec::new(),

@@ -83,6 +83,9 @@ fn every_key_of_the_server_can_be_set() {
         shards = 2
         assignors = "/srv/assignors"
         module.cache = "/var/cache/divvy"
+        capture.dir = "/var/lib/captures"
+        capture.max.files = 5
+        capture.max.bytes = 65_536
         [load]
         wait.ms = 7
         heartbeat = "not-ready"
@@ -118,6 +121,8 @@ fn every_key_of_the_server_can_be_set() {
         assignors: Some("/srv/assignors".into()),
         usual_assignors: Vec::new(),
         module_cache: Some("/var/cache/divvy".into()),
+        capture_dir: Some("/var/lib/captures".into()),
+        capture_bounds: CaptureBounds { files: 5, bytes: 65_536 },
         log_format: LogFormat::Json,
         log_filter: "warn,divvy=debug".to_owned(),
         topics: Vec::new(),
