@@ -7,15 +7,16 @@ use super::config::Config;
 use super::metadata::{self, Claim, Words};
 use super::negotiate::Strategies;
 use super::notice::Share;
+use super::state::Partitions;
 use super::user_data::Asks;
 use crate::assignor::CallError;
-use crate::ids::{Generation, Mode, Protocol, TopicName};
+use crate::ids::{Generation, Mode, Protocol};
 
 /// What a member has behind it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Past {
     /// What it had last, and in which generation.
-    pub had: Option<(Generation, Vec<(TopicName, Vec<i32>)>)>,
+    pub had: Option<(Generation, Partitions)>,
     /// Its last state as it came.
     pub last_state: Option<Bytes>,
 }

@@ -3,20 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::life::read_of;
-use super::play::Stage;
 use super::report::After;
+use super::stage::Stage;
 use crate::ids::TopicName;
+use crate::lead::compare::Counts;
 
 impl Stage {
     /// The group as it stands.
     pub(super) fn after(&self) -> After {
-        let counts: Vec<usize> = self.roster.iter().map(|at| self.players[*at].share.len()).collect();
+        let counts = Counts::of(self.roster.iter().map(|at| self.players[*at].share.len()));
         After {
-            members: counts.len(),
+            members: self.roster.len(),
             partitions: self.ledger.wanted(),
-            least: counts.iter().copied().min().unwrap_or(0),
-            most: counts.iter().copied().max().unwrap_or(0),
-            stddev: deviation(&counts),
+            least: counts.least,
+            most: counts.most,
+            stddev: rounded(counts.deviation),
             topic_spread: self.topic_spread(),
             unowned: self.ledger.unowned(),
             rack_mismatches: self.rack_mismatches(),
@@ -72,12 +73,6 @@ impl Stage {
 }
 
 /// To three digits: more are nobody's business, and make no difference between two machines.
-fn deviation(counts: &[usize]) -> f64 {
-    if counts.is_empty() {
-        return 0.0;
-    }
-    let n = counts.len() as f64;
-    let mean = counts.iter().sum::<usize>() as f64 / n;
-    let variance = counts.iter().map(|count| (*count as f64 - mean).powi(2)).sum::<f64>() / n;
-    (variance.sqrt() * 1_000.0).round() / 1_000.0
+fn rounded(number: f64) -> f64 {
+    (number * 1_000.0).round() / 1_000.0
 }

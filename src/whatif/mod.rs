@@ -8,6 +8,7 @@
 
 mod cast;
 pub mod from_group;
+mod leader;
 mod ledger;
 pub mod life;
 pub mod limits;
@@ -18,6 +19,7 @@ mod random;
 pub mod report;
 mod round;
 pub mod script;
+mod stage;
 mod subject;
 #[cfg(test)]
 mod tests;

@@ -3,26 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::ledger::{Turn, Unit};
-use super::life::read_of;
 use super::limits::{MAX_ROUNDS, WALL_MS};
-use super::play::{Due, Stage};
-use super::writer;
-use crate::assignor::{Led, MemberInput, Plan, ServedBy, subscribed};
-use crate::ids::{GroupId, MemberId, Mode};
-use crate::membership::event::Peer;
-use crate::membership::lead::{LeadJob, Rules};
-use crate::membership::limits::LONGEST_PLAN;
-use crate::membership::played::{self, Past};
-use crate::membership::{Config, Purpose, Share};
-use crate::topics::TopicTable;
-
-/// What the group is called to its strategy.
-const GROUP: &str = "simulated";
+use super::stage::{Due, Stage};
+use crate::assignor::Plan;
+use crate::ids::{MemberId, Mode};
+use crate::membership::played::Past;
 
 /// Who knows of a rebalance from its first moment; the others learn of it by their heartbeats.
 type Knows = BTreeSet<usize>;
@@ -202,57 +191,6 @@ impl Stage {
         }
     }
 
-    fn plan(&mut self, now_ms: i64) -> Led {
-        let configs = self.configs();
-        let mut members = Vec::new();
-        for (at, config) in self.roster.iter().zip(&configs) {
-            let player = &self.players[*at];
-            let under = (&self.protocol, self.mode);
-            let (metadata, failed) = played::said(config, &player.past, under, &self.strategies, now_ms);
-            if let Some(error) = failed {
-                self.step.faults.push(format!("its own word for {} failed: {error}", player.spec.name));
-            }
-            members.push(MemberInput { id: player.id.clone(), instance: self.instance(*at), metadata });
-        }
-        let read = subscribed(&members);
-        let of_name = |name| Some((name, self.topics.get(name)?.clone()));
-        let topics = TopicTable(read.iter().filter_map(|name| of_name(name)).map(|(n, t)| (n.clone(), t)).collect());
-        let job = LeadJob {
-            group: GroupId::from(GROUP),
-            generation: self.generation,
-            protocol: self.protocol.clone(),
-            protocol_type: self.protocol_type.clone(),
-            members: Arc::new(members),
-            topics: Arc::new(topics),
-            columns: Vec::new(),
-            strategies: self.strategies.clone(),
-            rules: self.rules(),
-            leading: None,
-            context: None,
-            memo: self.memo.clone(),
-            last_plan: self.last_plan.clone(),
-            peer: Peer::Divvy,
-            now_ms,
-            budget: LONGEST_PLAN,
-        };
-        job.run()
-    }
-
-    fn tell_faults(&mut self, led: &Led) {
-        if let Some(fault) = &led.fault {
-            let text = format!("{}: {}; served by {}", fault.kind.name(), fault.message, led.served_by);
-            self.step.faults.push(text);
-        } else if led.served_by != ServedBy::Chosen {
-            self.step.notes.push(format!("served by {}", led.served_by));
-        }
-        let warnings = led.plan.iter().flat_map(Plan::warnings).map(str::to_owned);
-        for warning in warnings {
-            if !self.step.notes.contains(&warning) {
-                self.step.notes.push(warning);
-            }
-        }
-    }
-
     /// Everybody gets its share. What a cooperative member loses it finishes, and joins again.
     fn hand_out(&mut self, plan: Plan, told_ms: u64) -> Knows {
         let by_id: BTreeMap<&MemberId, usize> = self.roster.iter().map(|at| (&self.players[*at].id, *at)).collect();
@@ -285,21 +223,6 @@ impl Stage {
         again
     }
 
-    fn share(&self, state: &Bytes) -> BTreeSet<Unit> {
-        if !self.is_of_partitions() {
-            return writer::share(state).unwrap_or_default().into_iter().collect();
-        }
-        let config = Config::new(GROUP.into(), Purpose::Topics(Vec::new()));
-        match played::share(&config, state.clone()) {
-            Some(Share::Partitions(topics)) => {
-                let all =
-                    topics.into_iter().flat_map(|(topic, all)| all.into_iter().map(move |it| (topic.clone(), it)));
-                all.collect()
-            }
-            _ => BTreeSet::new(),
-        }
-    }
-
     /// What comes to somebody while another had it last has moved; what nobody has for now is still known as the last one's.
     fn count_moves<'s>(&mut self, shares: impl Iterator<Item = (usize, &'s BTreeSet<Unit>)>) {
         let mut owners = BTreeMap::<&Unit, Vec<usize>>::new();
@@ -319,29 +242,5 @@ impl Stage {
             self.known.insert(unit.clone(), owners);
         }
         self.has_changed = before != (self.step.moved, self.step.new);
-    }
-
-    fn configs(&self) -> Vec<Config> {
-        let config = |at: &usize| {
-            let spec = &self.players[*at].spec;
-            let purpose = match self.is_of_partitions() {
-                true => Purpose::Topics(read_of(&spec.reads, &self.topics)),
-                false => Purpose::States { protocol_type: self.protocol_type.clone(), metadata: None, context: None },
-            };
-            let facts = spec.facts.clone();
-            let session_timeout = Duration::from_millis(self.times.session_ms);
-            Config {
-                facts,
-                rules: self.rules(),
-                is_static: spec.is_static,
-                session_timeout,
-                ..Config::new(GROUP.into(), purpose)
-            }
-        };
-        self.roster.iter().map(config).collect()
-    }
-
-    fn rules(&self) -> Rules {
-        Rules { config: self.subject.configs.clone(), ..Rules::default() }
     }
 }

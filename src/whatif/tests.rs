@@ -230,7 +230,7 @@ fn a_group_that_runs_is_looked_at_before_it_offers_the_strategy() {
     };
     let leave = Step { title: "leave b".into(), happenings: vec![Happening::Leave("b".into())] };
     for (name, rebalances) in [("cooperative-sticky", 2), ("sticky", 1)] {
-        let report = simulate(&start, &[leave.clone()], Times::default(), &[subject(name)]).unwrap();
+        let report = simulate(&start, std::slice::from_ref(&leave), Times::default(), &[subject(name)]).unwrap();
         let steps = &report.modules[0].steps;
         assert_eq!((steps[0].rebalances, steps[0].after.least, steps[0].after.most), (0, 1, 3));
         assert_eq!((steps[1].rebalances, steps[1].moved, steps[1].new), (rebalances, 1, 0), "{name}");

@@ -1,6 +1,7 @@
 //! What scripts say, and how their mistakes are told.
 
 use super::*;
+use crate::whatif::Spec;
 
 const START: &str =
     "topic t partitions=4 racks=a,b replicas=2\nmembers 2 prefix=w racks=a,b\nmember x static weight=2\nlife\n";
