@@ -44,10 +44,19 @@ const LEFT_OUT: [&str; 6] = [
     "type connect, and types of an application's own",
 ];
 
-/// Plays a life with each of the strategies.
-pub fn simulate(start: &Start, steps: &[Step], times: Times, subjects: &[Subject]) -> Result<Report, String> {
+/// Plays a life with each of the strategies. `progress` is told which one lives, and through which step.
+pub fn simulate(
+    start: &Start,
+    steps: &[Step],
+    times: Times,
+    subjects: &[Subject],
+    progress: &mut dyn FnMut(&str, usize),
+) -> Result<Report, String> {
     cast::Cast::new(start)?;
-    let modules = subjects.iter().map(|subject| play::play(start, steps, times, subject)).collect::<Result<_, _>>()?;
+    let mut modules = Vec::new();
+    for subject in subjects {
+        modules.push(play::play(start, steps, times, subject, &mut |step| progress(&subject.name, step))?);
+    }
     let topics = &start.topics.0;
     let partitions = topics.values().map(|topic| u64::from(topic.partitions)).sum();
     Ok(Report {

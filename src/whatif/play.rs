@@ -16,7 +16,13 @@ use crate::membership::config::CONSUMER;
 use crate::membership::played::Past;
 
 /// Lives through all steps; why a strategy cannot be played is said instead.
-pub(super) fn play(start: &Start, steps: &[Step], times: Times, subject: &Subject) -> Result<Played, String> {
+pub(super) fn play(
+    start: &Start,
+    steps: &[Step],
+    times: Times,
+    subject: &Subject,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Played, String> {
     let manifest = subject.assignor.manifest().clone();
     if manifest.protocol_type != CONSUMER && manifest.protocol_type != writer::TYPE {
         return Err(format!(
@@ -28,7 +34,10 @@ pub(super) fn play(start: &Start, steps: &[Step], times: Times, subject: &Subjec
     }
     let mut stage = Stage::new(start, times, subject);
     let mut reports = stage.begin(start);
-    reports.extend(steps.iter().map(|step| stage.step(step)));
+    for (number, step) in steps.iter().enumerate() {
+        progress(number + 1);
+        reports.push(stage.step(step));
+    }
     let mut warnings = Vec::new();
     if manifest.needs.iter().any(|need| need == names::LAG) {
         warnings.push("it reads how far the group is behind: here every lag counts as unknown".to_owned());

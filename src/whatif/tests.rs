@@ -74,10 +74,14 @@ fn subject(name: &str) -> Subject {
     Subject { name: name.to_owned(), assignor, gauge: Arc::new(|| None), configs: Default::default() }
 }
 
+fn play(start: &Start, steps: &[Step], subjects: &[Subject]) -> Result<Report, String> {
+    simulate(start, steps, Times::default(), subjects, &mut |_, _| {})
+}
+
 fn lives(script: &str, names: &[&str]) -> Vec<Played> {
     let (start, steps) = read(script, None).unwrap_or_else(|error| panic!("{error:?}"));
     let subjects: Vec<Subject> = names.iter().map(|name| subject(name)).collect();
-    simulate(&start, &steps, Times::default(), &subjects).unwrap().modules
+    play(&start, &steps, &subjects).unwrap().modules
 }
 
 fn life(script: &str, name: &str) -> Vec<StepReport> {
@@ -198,7 +202,7 @@ fn one_writer_hands_over_to_another() {
     assert_eq!(steps[2].unowned_ms, 45_000 + 3_000 + 15);
     assert!(steps.iter().all(|step| step.doubled_ms == 0));
     let (start, steps) = read(script, None).unwrap();
-    let refused = simulate(&start, &steps, Times::default(), &[subject("connect")]).unwrap_err();
+    let refused = play(&start, &steps, &[subject("connect")]).unwrap_err();
     assert!(refused.contains("connect") && refused.contains("only types consumer and single-writer"), "{refused}");
 }
 
@@ -214,7 +218,7 @@ fn the_same_seed_is_the_same_life_to_the_byte() {
     let page = |seed| {
         let steps = random_life(&start, seed, 30).unwrap();
         let subjects = [subject("range"), subject("cooperative-sticky")];
-        let report = simulate(&start, &steps, Times::default(), &subjects).unwrap();
+        let report = play(&start, &steps, &subjects).unwrap();
         (serde_json::to_string(&report).unwrap(), page::html(&report, "a life"))
     };
     assert_eq!(page(7), page(7));
@@ -230,7 +234,7 @@ fn a_group_that_runs_is_looked_at_before_it_offers_the_strategy() {
     };
     let leave = Step { title: "leave b".into(), happenings: vec![Happening::Leave("b".into())] };
     for (name, rebalances) in [("cooperative-sticky", 2), ("sticky", 1)] {
-        let report = simulate(&start, std::slice::from_ref(&leave), Times::default(), &[subject(name)]).unwrap();
+        let report = play(&start, std::slice::from_ref(&leave), &[subject(name)]).unwrap();
         let steps = &report.modules[0].steps;
         assert_eq!((steps[0].rebalances, steps[0].after.least, steps[0].after.most), (0, 1, 3));
         assert_eq!((steps[1].rebalances, steps[1].moved, steps[1].new), (rebalances, 1, 0), "{name}");
@@ -253,7 +257,7 @@ proptest! {
         };
         let steps = random_life(&start, seed, 12).unwrap();
         let subjects = ["cooperative-sticky", "uniform", "range"].map(subject);
-        let report = simulate(&start, &steps, Times::default(), &subjects).unwrap();
+        let report = play(&start, &steps, &subjects).unwrap();
         for played in &report.modules {
             for step in &played.steps {
                 prop_assert_eq!(step.doubled_ms, 0, "{} at {}", played.module, step.title);

@@ -18,11 +18,13 @@ use crate::whatif::limits::{MAX_MEMBERS, MAX_STEPS};
 use crate::whatif::{Start, Step, page, random_life, script, simulate};
 
 mod begin;
+mod progress;
 mod shown;
 mod subjects;
 mod times;
 
 use begin::Topic;
+use progress::Progress;
 use times::TimesArgs;
 
 /// So many steps has a random life unless told otherwise.
@@ -127,7 +129,11 @@ impl Simulate {
         let (start, steps) = self.life()?;
         let subjects = subjects::read(&self.modules, &self.folder, &self.settings.config()?, self.without_times)?;
         let usage = |why| Failure::of(Kind::Usage, why);
-        let mut report = simulate(&start, &steps, self.times.times(), &subjects).map_err(usage)?;
+        let mut progress = Progress::new(steps.len());
+        let played =
+            simulate(&start, &steps, self.times.times(), &subjects, &mut |name, step| progress.tell(name, step));
+        progress.over();
+        let mut report = played.map_err(usage)?;
         (report.seed, report.from_group) = (self.random, self.from_group.clone());
         if let Some(path) = &self.html {
             let title = match &self.from_group {

@@ -40,8 +40,9 @@ pub(super) fn svg(
     lines: &[Line<'_>],
     steps: &[&str],
 ) -> Result {
-    let values = lines.iter().flat_map(|line| line.values.iter().flatten());
-    let top = ceiling(values.fold(0.0_f64, |most, value| most.max(*value)));
+    let values = || lines.iter().flat_map(|line| line.values.iter().flatten());
+    let top =
+        ceiling(values().fold(0.0_f64, |most, value| most.max(*value)), values().all(|value| value.fract() == 0.0));
     writeln!(
         to,
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-title {id}-says\">\n\
@@ -124,13 +125,15 @@ fn y(value: f64, top: f64) -> f64 {
     HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top
 }
 
-/// The next round number above, so that the rules are at numbers that people read.
-fn ceiling(most: f64) -> f64 {
-    // Below four the quarters of a whole axis are no whole numbers, as most of what is drawn is.
-    if most <= 0.0 {
+/// A round number at or above, so that the rules are at numbers that people read; whole ones where the values are whole.
+pub(super) fn ceiling(most: f64, all_whole: bool) -> f64 {
+    const QUARTERED: [f64; 9] = [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0];
+    if most <= 0.0 || (all_whole && most <= RULES as f64) {
         return RULES as f64;
     }
     let power = 10_f64.powf(most.log10().floor());
-    let steps = [1.0, 2.0, 4.0, 8.0, 10.0];
-    steps.iter().map(|step| step * power).find(|top| *top >= most).unwrap_or(10.0 * power)
+    let fits = |top: &f64| *top >= most && (!all_whole || (top / RULES as f64).fract() == 0.0);
+    // The quarters of ten are no whole numbers; those of twelve are.
+    let next = if all_whole && power < 10.0 { 12.0 } else { 10.0 };
+    QUARTERED.iter().map(|step| step * power).find(fits).unwrap_or(next * power)
 }

@@ -91,3 +91,11 @@ fn lines_differ_by_more_than_their_colour() {
         (0..8).map(|at| chart::key(at).replace(&format!("s{at}"), "").replace(&format!("f{at}"), "")).collect();
     assert_eq!(keys.len(), 8);
 }
+
+#[test]
+fn axes_end_at_numbers_that_people_read() {
+    let whole = [(0.0, 4.0), (3.0, 4.0), (5.0, 8.0), (9.0, 12.0), (11.0, 12.0), (224.0, 240.0), (838.0, 1_000.0)];
+    whole.iter().for_each(|(most, top)| assert_eq!(chart::ceiling(*most, true), *top, "{most}"));
+    let parts = [(0.25, 0.32), (1.5, 1.6), (5.0, 6.0), (838.3, 1_000.0)];
+    parts.iter().for_each(|(most, top)| assert!((chart::ceiling(*most, false) - top).abs() < 1e-9, "{most}"));
+}
