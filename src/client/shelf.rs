@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::JoinError;
 use crate::assignor::Assignor;
 use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, Sandbox, SandboxLimits};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, SandboxLimits};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -16,7 +16,24 @@ pub struct Modules(Arc<Catalog>);
 impl Modules {
     /// Reads the folders and watches them. Blocks while modules compile.
     pub fn open<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> Result<Self, JoinError> {
-        Self::open_with(None, folders.into_iter().map(Into::into).collect(), None)
+        Self::open_with(None, Self::config(folders))
+    }
+
+    /// The same, but only strategies of these names are compiled, in whatever files they are.
+    pub fn open_only<F: Into<PathBuf>>(
+        folders: impl IntoIterator<Item = F>,
+        names: Vec<String>,
+    ) -> Result<Self, JoinError> {
+        Self::open_with(None, CatalogConfig { only: Some(names), ..Self::config(folders) })
+    }
+
+    /// Each file with its state.
+    pub fn status(&self) -> Vec<ModuleStatus> {
+        self.0.status()
+    }
+
+    fn config<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> CatalogConfig {
+        CatalogConfig::new(folders.into_iter().map(Into::into).collect())
     }
 
     /// Those that serve.
@@ -24,19 +41,14 @@ impl Modules {
         strategies_of(&self.0)
     }
 
-    fn open_with(
-        sandbox: Option<Sandbox>,
-        folders: Vec<PathBuf>,
-        cache_folder: Option<PathBuf>,
-    ) -> Result<Self, JoinError> {
-        if let Some(missing) = folders.iter().find(|it| !it.is_dir()) {
+    fn open_with(sandbox: Option<Sandbox>, config: CatalogConfig) -> Result<Self, JoinError> {
+        if let Some(missing) = config.folders.iter().find(|it| !it.is_dir()) {
             return Err(JoinError::NoFolder(missing.clone()));
         }
         let sandbox = match sandbox {
             Some(sandbox) => sandbox,
             None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
         };
-        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
         let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
         Ok(Self(Arc::new(catalog)))
     }
@@ -62,7 +74,8 @@ impl Shelf {
         cache_folder: Option<PathBuf>,
         on_change: OnChange,
     ) -> Result<Self, JoinError> {
-        Ok(Self::of(&Modules::open_with(sandbox, folders, cache_folder)?, on_change))
+        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
+        Ok(Self::of(&Modules::open_with(sandbox, config)?, on_change))
     }
 
     /// A place at modules that others use as well.

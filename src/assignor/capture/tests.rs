@@ -1,3 +1,5 @@
+//! A served generation as a capture: whole, read again, asked again; what is no capture, or was changed.
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 

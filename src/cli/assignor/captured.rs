@@ -13,7 +13,7 @@ use crate::cli::files;
 use crate::ids::Digest;
 use crate::sandbox::{CAPTURE_SUFFIX, Sandbox, SandboxLimits, digest_of};
 
-/// The files that these paths mean: a folder stands for the captures in it, by name.
+/// The files that these paths mean: a folder stands for the captures in it, by group and generation.
 pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -53,8 +53,21 @@ fn listed(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>> {
             files.push(entry.path());
         }
     }
-    files.sort();
+    files.sort_by_cached_key(|path| in_parts(&path.to_string_lossy()));
     Ok(files)
+}
+
+/// The second generation comes before the tenth: numbers in names count as numbers, by their length and then their digits.
+fn in_parts(name: &str) -> Vec<(usize, String)> {
+    let is_number = |part: &str| part.starts_with(|it: char| it.is_ascii_digit());
+    let mut parts: Vec<String> = Vec::new();
+    for character in name.chars() {
+        match parts.last_mut() {
+            Some(last) if is_number(last) == character.is_ascii_digit() => last.push(character),
+            _ => parts.push(character.to_string()),
+        }
+    }
+    parts.into_iter().map(|part| (if is_number(&part) { part.len() } else { 0 }, part)).collect()
 }
 
 /// Strategies that were loaded, each once, in one sandbox.
@@ -131,5 +144,17 @@ impl Strategies {
             folder.display()
         );
         Err(Failure::of(Kind::NotFound, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_parts;
+
+    #[test]
+    fn generations_come_in_their_order() {
+        let mut names = ["g-10-5.capture", "g-9-7.capture", "g-9-7-2.capture", "a-11-1.capture", ""];
+        names.sort_by_key(|name| in_parts(name));
+        assert_eq!(names, ["", "a-11-1.capture", "g-9-7-2.capture", "g-9-7.capture", "g-10-5.capture"]);
     }
 }

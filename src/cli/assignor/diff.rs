@@ -15,7 +15,7 @@ use crate::assignor::{Assignor, CallError, LeaderInput, Plan, Spoken, lead};
 use crate::cli::comparison;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::{Output, Tone, plain, table};
-use crate::ids::MemberId;
+use crate::ids::{MemberId, Mode};
 use crate::lead::Comparison;
 use crate::lead::compare::{StateRow, compare, compare_states};
 
@@ -27,6 +27,10 @@ const RECORDED: &str = "recorded";
 
 /// A state is shown as far as it fits into a table.
 const SHOWN_CHARACTERS: usize = 60;
+
+/// A capture is one rebalance, and under a cooperative name a move takes two.
+const GIVEN_UP_FIRST: &str =
+    "under a cooperative name what moves is given up first: until the next rebalance it has no owner";
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -242,7 +246,12 @@ fn tell(
         let head = format!("{}: {} generation {}, {new} against {old}", path.display(), asked.group, asked.generation);
         let mut parts = vec![plain(&head)];
         match &compared.plan {
-            Some(plan) => parts.extend(partitions(plan, compared.moves)),
+            Some(plan) => {
+                parts.extend(partitions(plan, compared.moves));
+                if asked.mode == Mode::Cooperative && plan.unowned != (0, 0) {
+                    parts.push(GIVEN_UP_FIRST.to_owned());
+                }
+            }
             None => parts.push(states(&compared.states)),
         }
         parts.extend(compared.warnings.iter().map(|it| output.tone(Tone::Bad, &plain(&format!("it warns: {it}")))));

@@ -21,6 +21,7 @@ use crate::lead::{Described, Wishes};
 mod events;
 mod live;
 pub(super) mod look;
+mod module;
 mod plan_only;
 pub(super) mod settings;
 mod waits;

@@ -74,7 +74,7 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        self.ask(group, &topics, &modules(self.folder)?.strategies())
+        self.ask(group, &topics, &modules(self.folder, &[self.assignor])?.strategies())
     }
 
     /// The same for a group that is looked at already.
@@ -85,7 +85,7 @@ impl DryRun<'_> {
             spoken: self.spoken.clone(),
             last_plan: None,
         };
-        let strategy = leading.strategy(strategies).ok_or_else(|| no_module(self.assignor, self.folder, strategies))?;
+        let strategy = leading.strategy(strategies).ok_or_else(|| no_module(self.assignor, self.folder))?;
         let question = WhatIf {
             id: &GroupId::from(self.group),
             group: &group,
@@ -115,14 +115,21 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
     strategy.manifest().needs.iter().any(|need| need == columns::LAG)
 }
 
-/// The modules of a folder: compiled once, for all that this process does. Blocks meanwhile.
-pub fn modules(folder: &Path) -> Result<Modules> {
-    Modules::open([folder]).map_err(|error| not_joined(&error))
+/// These strategies of a folder, each with a version or without: compiled once, for all that this process does. Blocks
+/// meanwhile.
+pub fn modules(folder: &Path, names: &[&str]) -> Result<Modules> {
+    let name = |it: &&str| it.split('@').next().unwrap_or(it).to_owned();
+    Modules::open_only([folder], names.iter().map(name).collect()).map_err(|error| not_joined(&error))
 }
 
 /// That the strategy is not there, and what is.
-pub fn no_module(assignor: &str, folder: &Path, strategies: &Strategies) -> anyhow::Error {
-    let fits = strategies.iter().filter(|it| it.manifest().protocol_type == "consumer");
+pub fn no_module(assignor: &str, folder: &Path) -> anyhow::Error {
+    // Only now it matters what else is there, which takes a while to compile.
+    let all = match Modules::open([folder]) {
+        Ok(modules) => modules.strategies(),
+        Err(error) => return not_joined(&error),
+    };
+    let fits = all.iter().filter(|it| it.manifest().protocol_type == "consumer");
     let mut there: Vec<String> = fits.map(|it| it.manifest().protocol().to_string()).collect();
     there.sort_unstable();
     let there = if there.is_empty() { "no module".to_owned() } else { there.join(", ") };

@@ -1,3 +1,5 @@
+//! The folder of captures: who may read it, what is in it, what goes, what a bad day costs.
+
 use std::collections::BTreeSet;
 use std::fs;
 
