@@ -16,18 +16,17 @@ use crate::topics::TopicTable;
 
 /// The start; `spoken` is what the operator says for members that cannot. Who reads nothing (`divvy lead` itself) is left out.
 pub fn start(group: &Described, topics: TopicTable, spoken: &Spoken) -> Start {
-    let mut names = BTreeMap::<&str, usize>::new();
-    group.members.iter().for_each(|member| *names.entry(member.name()).or_default() += 1);
+    let mut names = BTreeMap::<String, usize>::new();
+    group.members.iter().for_each(|member| *names.entry(word(member.name())).or_default() += 1);
     let member = |member: &DescribedMember| {
         let said = Subscription::decode(&member.metadata).ok().filter(|said| !said.topics.is_empty())?;
-        let name = if names.get(member.name()) == Some(&1) { member.name() } else { member.id.as_str() };
+        let own = Some(word(member.name())).filter(|name| names.get(name) == Some(&1));
         // What does not exist is not read.
         let reads = said.topics.iter().map(|topic| TopicName::from(*topic)).filter(|name| topics.0.contains_key(name));
         let mut facts = spoken.facts(&member.input());
         facts.extend(facts_of(&said.tail));
         Some(Spec {
-            // Scripts name members, so that a name is one word.
-            name: name.replace(char::is_whitespace, "_"),
+            name: own.unwrap_or_else(|| word(member.id.as_str())),
             is_static: member.instance.is_some(),
             reads: Reads::These(reads.collect::<BTreeSet<_>>().into_iter().collect()),
             facts,
@@ -36,6 +35,11 @@ pub fn start(group: &Described, topics: TopicTable, spoken: &Spoken) -> Start {
     };
     let members = group.members.iter().filter_map(member).collect();
     Start { topics, members }
+}
+
+/// Scripts name members, so that a name is one word, with nothing in it that scripts read as something else.
+fn word(name: &str) -> String {
+    name.replace(|c: char| c.is_whitespace() || [';', '#', '='].contains(&c), "_")
 }
 
 /// What a member says of itself, wherever its client has a place for it.

@@ -147,7 +147,7 @@ fn chart(
     }
     writeln!(
         to,
-        "</figcaption>\n</figure>\n<div class=\"numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>"
+        "</figcaption>\n</figure>\n<div class=\"numbers\" role=\"region\" aria-label=\"{name}: the numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>"
     )?;
     writeln!(to, "<th scope=\"col\">Step</th>")?;
     lines.iter().try_for_each(|line| writeln!(to, "<th scope=\"col\">{}</th>", escape(line.name)))?;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::cast::Cast;
-use super::life::{Happening, Reads, Spec, Start, Step, topic};
+use super::life::{Happening, Spec, Start, Step, topic};
 use super::script::words;
 use crate::embedded::user_data::{Facts, RACK};
 use crate::ids::TopicName;
@@ -71,7 +71,9 @@ impl Random {
         Some(match dice {
             0..20 => Happening::Join(self.newcomer()),
             20..38 => Happening::Leave(someone?),
-            38..50 => Happening::Crash(someone?, None),
+            38..47 => Happening::Crash(someone?, None),
+            // Its supervisor starts it again before its session is over.
+            47..50 => Happening::Crash(someone?, Some(5_000)),
             50..66 => Happening::Back(self.dice.one_of(&self.cast.absent().collect::<Vec<_>>())?.to_owned()),
             66..74 => Happening::Restart(someone?, None),
             74..79 => Happening::RollingRestart(None),
@@ -106,7 +108,7 @@ impl Random {
 
     fn newcomer(&mut self) -> Spec {
         self.born += 1;
-        let mut spec = Spec { reads: Reads::All, ..Spec::new(format!("new-{}", self.born)) };
+        let mut spec = Spec { is_static: self.dice.below(4) == 0, ..Spec::new(format!("new-{}", self.born)) };
         let racks = self.racks();
         if let Some(rack) = self.dice.one_of(&racks.iter().collect::<Vec<_>>()) {
             spec.facts.insert(RACK.to_owned(), json!(rack));

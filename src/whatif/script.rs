@@ -11,11 +11,14 @@
 //! rolling-restart away=20s
 //! ```
 
+use serde_json::Value;
+
 use super::cast::Cast;
 use super::life::{Happening, Reads, Start, Step, crew};
 use super::limits::{MAX_MEMBERS, MAX_STEPS};
 use crate::embedded::user_data::Facts;
 use crate::ids::TopicName;
+use crate::topics::Topic;
 
 mod line;
 #[cfg(test)]
@@ -205,24 +208,53 @@ fn nearest(word: &str) -> String {
 /// What happens, as a script says it.
 pub(super) fn words(happening: &Happening) -> String {
     let away = |key: &str, ms: &Option<u64>| ms.map(|ms| format!(" {key}={ms}ms")).unwrap_or_default();
-    let facts = |facts: &Facts| facts.iter().map(|(key, value)| format!(" {key}={value}")).collect::<String>();
     match happening {
-        Happening::Join(spec) => format!("join {}{}", spec.name, facts(&spec.facts)),
+        Happening::Join(spec) => {
+            let lasting = if spec.is_static { " static" } else { "" };
+            let reads = match &spec.reads {
+                Reads::All => String::new(),
+                reads => format!(" topics={}", reads_words(reads)),
+            };
+            format!("join {}{lasting}{reads}{}", spec.name, facts_words(&spec.facts))
+        }
         Happening::Leave(name) => format!("leave {name}"),
         Happening::Crash(name, back) => format!("crash {name}{}", away("back", back)),
         Happening::Back(name) => format!("back {name}"),
         Happening::Restart(name, ms) => format!("restart {name}{}", away("away", ms)),
         Happening::RollingRestart(ms) => format!("rolling-restart{}", away("away", ms)),
         Happening::Partitions(name, count) => format!("partitions {name} {count}"),
-        Happening::NewTopic(name, topic) => format!("topic {name} partitions={}", topic.partitions),
+        Happening::NewTopic(name, topic) => {
+            format!("topic {name} partitions={}{}", topic.partitions, racks_words(topic))
+        }
         Happening::DropTopic(name) => format!("drop-topic {name}"),
         Happening::LoseRack(rack) => format!("lose-rack {rack}"),
         Happening::ReturnRack(rack) => format!("return-rack {rack}"),
-        Happening::Facts(name, said) => format!("facts {name}{}", facts(said)),
-        Happening::Subscribe(name, Reads::All) => format!("subscribe {name} *"),
-        Happening::Subscribe(name, Reads::These(topics)) => {
-            format!("subscribe {name} {}", topics.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(","))
-        }
+        Happening::Facts(name, said) => format!("facts {name}{}", facts_words(said)),
+        Happening::Subscribe(name, reads) => format!("subscribe {name} {}", reads_words(reads)),
         Happening::Wait(ms) => format!("wait {ms}ms"),
     }
+}
+
+fn reads_words(reads: &Reads) -> String {
+    match reads {
+        Reads::All => "*".to_owned(),
+        Reads::These(topics) => topics.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(","),
+    }
+}
+
+/// The racks in turn, where each partition is in one.
+fn racks_words(topic: &Topic) -> String {
+    let firsts: Vec<&str> = topic.racks.iter().filter_map(|racks| racks.first().map(String::as_str)).collect();
+    let turn = firsts.iter().skip(1).position(|rack| Some(rack) == firsts.first()).map_or(firsts.len(), |at| at + 1);
+    if firsts.is_empty() { String::new() } else { format!(" racks={}", firsts[..turn].join(",")) }
+}
+
+/// A text stands as it is, unless it would be read as something else.
+fn facts_words(facts: &Facts) -> String {
+    let bare = |text: &str| !text.is_empty() && value(text) == Value::from(text) && !text.contains([' ', ';', '#']);
+    let word = |value: &Value| match value {
+        Value::String(text) if bare(text) => text.clone(),
+        value => value.to_string(),
+    };
+    facts.iter().map(|(key, value)| format!(" {key}={}", word(value))).collect()
 }

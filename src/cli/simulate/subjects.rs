@@ -39,7 +39,12 @@ pub fn read(names: &[String], folder: &Modules, config: &Value, without_times: b
     let mut subjects =
         names.iter().map(|name| subject(name, folder, &sandbox, without_times)).collect::<Result<Vec<_>>>()?;
     let known: BTreeSet<String> = subjects.iter().map(|it| it.assignor.manifest().name.clone()).collect();
-    for subject in &mut subjects {
+    let mut shown = BTreeSet::new();
+    for (subject, named) in subjects.iter_mut().zip(names) {
+        // Two files of one name in two folders are two lines.
+        if !shown.insert(subject.name.clone()) {
+            subject.name.clone_from(named);
+        }
         let name = subject.assignor.manifest().name.clone();
         let own = config_of(config, &name, &known);
         if !own.is_empty() {
