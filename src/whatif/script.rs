@@ -251,7 +251,7 @@ fn racks_words(topic: &Topic) -> String {
 
 /// A text stands as it is, unless it would be read as something else.
 fn facts_words(facts: &Facts) -> String {
-    let bare = |text: &str| !text.is_empty() && value(text) == Value::from(text) && !text.contains([' ', ';', '#']);
+    let bare = |text: &str| !text.is_empty() && value(text) == text && !text.contains([' ', ';', '#']);
     let word = |value: &Value| match value {
         Value::String(text) if bare(text) => text.clone(),
         value => value.to_string(),
