@@ -50,6 +50,15 @@ impl Cast {
             Happening::RollingRestart(_) if self.present().next().is_none() => {
                 Err("nobody is in the group, so nobody can be restarted: let somebody join first".to_owned())
             }
+            Happening::Lag(name, lags) => {
+                let has = self.topics.get(name).ok_or_else(|| no_topic(name))?.partitions;
+                match lags.len() > has as usize {
+                    true => {
+                        Err(format!("topic {name} has {has} partitions, and {} lags are said: say as many", lags.len()))
+                    }
+                    false => Ok(()),
+                }
+            }
             Happening::RollingRestart(_) | Happening::Wait(_) => Ok(()),
             Happening::Partitions(name, count) => {
                 let topic = self.topics.get_mut(name).ok_or_else(|| no_topic(name))?;

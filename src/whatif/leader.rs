@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use divvy_guest::abi::{UNKNOWN_LAG, names};
 
 use super::ledger::Unit;
 use super::life::read_of;
 use super::stage::Stage;
 use super::writer;
-use crate::assignor::{Led, MemberInput, Plan, ServedBy, subscribed};
+use crate::assignor::{Column, Led, MemberInput, Plan, ServedBy, subscribed};
 use crate::ids::{GroupId, TopicName};
 use crate::membership::event::Peer;
 use crate::membership::lead::{LeadJob, Rules};
@@ -46,7 +47,7 @@ impl Stage {
             protocol_type: self.protocol_type.clone(),
             members: Arc::new(members),
             topics: Arc::new(topics),
-            columns: Vec::new(),
+            columns: vec![Column { name: names::LAG.to_owned(), values: self.lags.clone(), unknown: UNKNOWN_LAG }],
             strategies: self.strategies.clone(),
             rules: self.rules(),
             leading: None,

@@ -89,6 +89,8 @@ pub enum Happening {
     Facts(String, Facts),
     /// A member reads something else.
     Subscribe(String, Reads),
+    /// The group is so far behind with each partition of a topic; what is not said is not known.
+    Lag(TopicName, Vec<Option<u64>>),
     /// Time passes.
     Wait(u64),
 }

@@ -39,7 +39,7 @@ const LEFT_OUT: [&str; 6] = [
     "lost and late messages, slow members, coordinators that restart: every request is answered in one round trip",
     "suspension of a strategy that failed (each member offers this one alone): it is asked again at the next rebalance",
     "a process that hangs and goes on behind its coordinator's back: who crashes is gone at once",
-    "lag and load of partitions: a strategy that reads them is told that they are unknown",
+    "lag that grows and shrinks by itself: a strategy is told what a step says, and otherwise that it is unknown",
     "rebalance timeouts: sessions are taken to end before them",
     "type connect, and types of an application's own",
 ];

@@ -1,7 +1,7 @@
 //! Plays a life with one strategy: what happens is put on a line of time, and each rebalance that follows from it is gone
 //! through as members and coordinator go through it (`round.rs`).
 
-use divvy_guest::abi::names;
+use divvy_guest::abi::{UNKNOWN_LAG, names};
 
 use super::ledger::Turn;
 use super::life::{Happening, Start, Step, grow, overlay};
@@ -39,8 +39,9 @@ pub(super) fn play(
         reports.push(stage.step(step));
     }
     let mut warnings = Vec::new();
-    if manifest.needs.iter().any(|need| need == names::LAG) {
-        warnings.push("it reads how far the group is behind: here every lag counts as unknown".to_owned());
+    if manifest.needs.iter().any(|need| need == names::LAG) && stage.lags.is_empty() {
+        let text = "it reads how far the group is behind: every lag counts as unknown, since no step says any (`lag TOPIC N,…`)";
+        warnings.push(text.to_owned());
     }
     Ok(Played {
         module: subject.name.clone(),
@@ -190,6 +191,7 @@ impl Stage {
             }
             Happening::DropTopic(name) if self.is_of_partitions() => {
                 self.topics.remove(name);
+                self.lags.remove(name);
                 self.known.retain(|(topic, _), _| topic != name);
                 self.topics_changed();
             }
@@ -205,6 +207,10 @@ impl Stage {
                     stage.put(now, Due::Speaks(at));
                 }
             }),
+            Happening::Lag(name, lags) => {
+                let known = lags.iter().map(|lag| lag.unwrap_or(UNKNOWN_LAG)).collect();
+                self.lags.insert(name.clone(), known);
+            }
             // Types without topics take no notice of them; the other two have their turn when the rest is over.
             Happening::NewTopic(..) | Happening::DropTopic(_) => {}
             Happening::RollingRestart(_) | Happening::Wait(_) => {}

@@ -25,7 +25,7 @@ mod line;
 mod tests;
 
 pub use line::parse_time;
-use line::{Said, reads, value};
+use line::{Said, lags, reads, value};
 
 /// What a line may say, for `--help`.
 pub const GRAMMAR: &str = "\
@@ -39,7 +39,7 @@ Then one step a line; `;` between what happens at once:
   rolling-restart [away=TIME]      lose-rack RACK          return-rack RACK
   topic NAME partitions=N …        drop-topic NAME         partitions TOPIC N
   facts NAME KEY=VALUE …           subscribe NAME TOPIC,… (or *)
-  wait TIME
+  wait TIME                        lag TOPIC N,N,? …       (how far behind: told with the next plan)
 OPTIONS: rack=R, topics=T,…, static (a lasting name), any other KEY=VALUE is a fact (`weight=2`; null takes it back).
 TIME: 500ms, 20s, 2m, or milliseconds. `#` begins a comment.";
 
@@ -170,6 +170,10 @@ fn happening(text: &str) -> Result<Vec<Happening>, String> {
             let name = said.one("subscribe NAME TOPIC,…")?;
             vec![Happening::Subscribe(name, reads(&said.one("subscribe NAME TOPIC,…")?))]
         }
+        "lag" => {
+            let name = TopicName::from(said.one("lag TOPIC N,N,?")?);
+            vec![Happening::Lag(name, lags(&said.one("lag TOPIC N,N,?")?)?)]
+        }
         "wait" => vec![Happening::Wait(parse_time(&said.one("wait TIME")?)?)],
         "member" | "members" | "life" => {
             return Err(format!(
@@ -183,7 +187,7 @@ fn happening(text: &str) -> Result<Vec<Happening>, String> {
     Ok(happenings)
 }
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "join",
     "leave",
     "crash",
@@ -197,6 +201,7 @@ const VERBS: [&str; 14] = [
     "partitions",
     "facts",
     "subscribe",
+    "lag",
     "wait",
 ];
 
@@ -231,6 +236,10 @@ pub(super) fn words(happening: &Happening) -> String {
         Happening::ReturnRack(rack) => format!("return-rack {rack}"),
         Happening::Facts(name, said) => format!("facts {name}{}", facts_words(said)),
         Happening::Subscribe(name, reads) => format!("subscribe {name} {}", reads_words(reads)),
+        Happening::Lag(name, lags) => {
+            let each = |lag: &Option<u64>| lag.map_or_else(|| "?".to_owned(), |lag| lag.to_string());
+            format!("lag {name} {}", lags.iter().map(each).collect::<Vec<_>>().join(","))
+        }
         Happening::Wait(ms) => format!("wait {ms}ms"),
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct Stage {
     pub(super) protocol_type: ProtocolType,
     pub(super) mode: Mode,
     pub(super) topics: BTreeMap<TopicName, Topic>,
+    /// How far the group is behind, as far as that was said.
+    pub(super) lags: BTreeMap<TopicName, Vec<u64>>,
     pub(super) players: Vec<Player>,
     /// Who is in the group and there, in the order of joining.
     pub(super) roster: Vec<usize>,
@@ -110,6 +112,7 @@ impl Stage {
             protocol_type,
             mode,
             topics,
+            lags: BTreeMap::new(),
             players: Vec::new(),
             roster: Vec::new(),
             ghosts: Vec::new(),

@@ -62,6 +62,7 @@ fn subject(name: &str) -> Subject {
         "sticky" => of!(divvy_assignor_sticky, partitions),
         "cooperative-sticky" => of!(divvy_assignor_cooperative_sticky, partitions),
         "uniform" => of!(divvy_assignor_uniform, partitions),
+        "lag-aware" => of!(divvy_assignor_lag_aware, partitions),
         "rack-aware" => of!(divvy_assignor_rack_aware, partitions),
         "redundant" => of!(divvy_assignor_redundant, partitions),
         "active-standby" => of!(divvy_assignor_active_standby, states),
@@ -182,6 +183,18 @@ fn a_lost_rack_is_carried_by_the_others_and_goes_back() {
     assert_eq!(both[1].steps[1].after.rack_mismatches, Some(4), "what was near the lost member is near nobody");
     assert_eq!(both[1].steps[2].after.rack_mismatches, Some(0));
     assert!(both[0].steps[2].after.rack_mismatches.unwrap() > 0);
+}
+
+#[test]
+fn lags_that_a_step_says_are_told_with_the_next_plan() {
+    let script = "topic t partitions=4\nmembers 2 prefix=w\nlife\nlag t 100,20,20,20\njoin w3\nleave w3";
+    let played = lives(script, &["lag-aware"]).remove(0);
+    assert_eq!((played.steps[1].rebalances, played.warnings.len()), (0, 0));
+    let unsaid = lives(&script.replace("lag t 100,20,20,20", "wait 1s"), &["lag-aware"]).remove(0);
+    assert!(unsaid.warnings[0].contains("`lag TOPIC N,…`"), "{:?}", unsaid.warnings);
+    // Two members by number have two each; by lag the one with the hundred has nothing else.
+    let has = |played: &Played| (played.steps[3].after.least, played.steps[3].after.most);
+    assert_eq!((has(&played), has(&unsaid)), ((1, 3), (2, 2)));
 }
 
 #[test]

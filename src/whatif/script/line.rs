@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use divvy_guest::abi::UNKNOWN_LAG;
 use serde_json::Value;
 
 use crate::embedded::user_data::RACK;
@@ -110,6 +111,17 @@ pub(super) fn reads(text: &str) -> Reads {
         "*" => Reads::All,
         _ => Reads::These(list(text).into_iter().map(TopicName::from).collect()),
     }
+}
+
+/// `5,0,?`: `?` is what nobody knows.
+pub(super) fn lags(text: &str) -> Result<Vec<Option<u64>>, String> {
+    let wrong = |it: &str| format!("{it} is no lag: write a number, or ? where it is unknown");
+    let each = |it: &str| match it {
+        "?" => Ok(None),
+        // The largest number stands for what is unknown.
+        _ => it.parse().ok().filter(|lag| *lag != UNKNOWN_LAG).map(Some).ok_or_else(|| wrong(it)),
+    };
+    text.split(',').map(|it| each(it.trim())).collect()
 }
 
 pub(super) fn value(text: &str) -> Value {

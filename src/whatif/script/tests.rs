@@ -44,6 +44,8 @@ fn a_mistake_has_its_line_and_a_way_out() {
         ("crash w1 back=soon", 5, "write 500ms, 20s or 2m"),
         ("wait 99999999999999999999s", 5, "is no time"),
         ("restart w1 weight=2", 5, "`weight=2` is nothing that `restart` takes"),
+        ("lag t 1,2,3,4,5", 5, "has 4 partitions, and 5 lags"),
+        ("lag t 1,x", 5, "x is no lag"),
         ("facts w1", 5, "such as `facts w1 weight=2`"),
         ("members 3", 5, "belongs before the line `life`"),
     ] {
