@@ -20,10 +20,10 @@ use crate::lead::{Described, Wishes};
 
 mod events;
 mod live;
-mod look;
+pub(super) mod look;
 mod module;
 mod plan_only;
-mod settings;
+pub(super) mod settings;
 mod waits;
 
 use look::Cluster;
