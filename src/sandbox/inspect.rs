@@ -7,7 +7,7 @@ use wasmparser::{Encoding, FuncType, FunctionBody, Parser, Payload, ValType, Val
 
 use super::error::{LoadErrorKind, Refusal};
 use super::limits::{MAX_ITEMS, MAX_LOCALS, MAX_TABLE_ELEMENTS, SandboxLimits};
-use super::manifest;
+use super::{manifest, wasi};
 use crate::assignor::Manifest;
 
 /// What toolchains use unasked and every machine computes alike. The engine's own switches agree with it.
@@ -33,6 +33,9 @@ pub(super) fn inspect(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, 
     header(bytes)?;
     let walk = Walk::over(bytes, limits)?;
     let manifest = manifest::read(&walk.manifests)?;
+    if !walk.wasi.is_empty() && !limits.wasi_shim.contains(&manifest.name) {
+        return Err(needs_wasi(&walk.wasi, &manifest.name));
+    }
     let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
     exports(types.as_ref())?;
     Ok(Contents { manifest, memory_bytes: walk.memory_bytes })
@@ -103,6 +106,8 @@ fn section_length(bytes: &[u8]) -> Option<(usize, usize)> {
 struct Walk<'a> {
     manifests: Vec<&'a [u8]>,
     memory_bytes: u64,
+    /// The functions of WASI that it imports.
+    wasi: Vec<&'static str>,
 }
 
 impl<'a> Walk<'a> {
@@ -120,7 +125,10 @@ impl<'a> Walk<'a> {
                 Err(Refusal::new(LoadErrorKind::NotWasm, "it is a component; ABI 1 is a core module"))
             }
             Payload::TypeSection(section) => items("types", section.count()),
-            Payload::ImportSection(section) => imports(section),
+            Payload::ImportSection(section) => {
+                self.wasi = imports(section)?;
+                Ok(())
+            }
             Payload::FunctionSection(section) => items("functions", section.count()),
             Payload::TableSection(section) => tables(section),
             Payload::MemorySection(section) => self.memories(section),
@@ -165,14 +173,22 @@ fn items(what: &str, count: u32) -> Result<(), Refusal> {
     }
 }
 
-fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<(), Refusal> {
-    let mut names = Vec::new();
-    for import in section.into_imports().take(NAMED_IMPORTS) {
+/// The functions of WASI that it imports; anything else is refused at once.
+fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<Vec<&'static str>, Refusal> {
+    let (mut names, mut of_wasi) = (Vec::new(), Vec::new());
+    for import in section.into_imports() {
         let import = import.map_err(invalid)?;
-        names.push(format!("{}.{}", printable(import.module), printable(import.name)));
+        match wasi::FUNCTIONS.iter().find(|it| import.module == wasi::MODULE && **it == import.name) {
+            Some(function) if !of_wasi.contains(function) => of_wasi.push(*function),
+            Some(_) => {}
+            None if names.len() < NAMED_IMPORTS => {
+                names.push(format!("{}.{}", printable(import.module), printable(import.name)));
+            }
+            None => {}
+        }
     }
     match names.is_empty() {
-        true => Ok(()),
+        true => Ok(of_wasi),
         false => Err(Refusal::new(
             LoadErrorKind::Imports,
             format!(
@@ -182,6 +198,18 @@ fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<(), Refusal> 
             ),
         )),
     }
+}
+
+fn needs_wasi(functions: &[&str], name: &str) -> Refusal {
+    Refusal::new(
+        LoadErrorKind::Imports,
+        format!(
+            "it imports functions of WASI, as Go's runtime does ({}: {}); they are given, with a clock and dice that only the \
+             request decides, to modules that the operator names: --wasi-shim {name}",
+            wasi::MODULE,
+            functions.join(", ")
+        ),
+    )
 }
 
 fn printable(name: &str) -> String {

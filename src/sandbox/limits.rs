@@ -67,6 +67,8 @@ pub struct SandboxLimits {
     pub concurrency: usize,
     /// How long a call waits for its turn. Running calls end by their deadlines, so only an overload reaches it.
     pub queue_timeout: Duration,
+    /// The names of modules that may import the ten functions of WASI that Go's runtime needs.
+    pub wasi_shim: Vec<String>,
 }
 
 impl Default for SandboxLimits {
@@ -80,6 +82,7 @@ impl Default for SandboxLimits {
             input_bytes: 64 * MIB,
             concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
             queue_timeout: Duration::from_secs(10),
+            wasi_shim: Vec::new(),
         }
     }
 }

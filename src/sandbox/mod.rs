@@ -20,6 +20,7 @@ pub mod limits;
 mod manifest;
 mod module;
 mod ticker;
+mod wasi;
 
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};

@@ -1,9 +1,12 @@
 //! Modules: vectors, the sandbox against hostile ones, and the folder that they come from.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails by it")]
 
+mod abi;
 mod catalog;
 mod cells;
 mod cooperative;
+#[path = "../../guest-sdk/examples/even.rs"]
+mod even;
 #[path = "../bench/assignors/grid.rs"]
 mod grid;
 mod hello;
