@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::failure::{Failure, Kind};
-use crate::sandbox::limits::MAX_MODULE_BYTES;
+use crate::sandbox::limits::{MAX_MANIFEST_BYTES, MAX_MODULE_BYTES};
 use crate::server::config::read_regular;
 
 /// The largest file of cases: thousands of groups of thousands of members.
@@ -19,6 +19,11 @@ pub fn module(path: &Path) -> Result<Vec<u8>> {
 /// The text of a file of cases.
 pub fn cases(path: &Path) -> Result<Vec<u8>> {
     read(path, MAX_CASES_BYTES)
+}
+
+/// The text of a manifest, which may have twice the room: its spaces are not kept.
+pub fn manifest(path: &Path) -> Result<Vec<u8>> {
+    read(path, 2 * MAX_MANIFEST_BYTES as u64)
 }
 
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {

@@ -79,7 +79,7 @@ enum Command {
     /// Look at topics, make them, let them grow, delete them
     #[command(subcommand, disable_help_subcommand = true)]
     Topics(topics::Topics),
-    /// Look at a strategy, check it, run it
+    /// Write a strategy, look at it, check it, run it
     #[command(subcommand, disable_help_subcommand = true)]
     Assignor(assignor::Assignor),
     /// Print what a shell needs to complete divvy's commands

@@ -12,13 +12,22 @@ use super::output::Output;
 use crate::assignor::case::{Case, read_text};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
+mod build;
 mod check;
 mod inspect;
+mod new;
 mod run;
+mod stamp;
 
-/// Look at a strategy, check it, run it.
+/// Write a strategy, look at it, check it, run it.
 #[derive(Subcommand, Debug)]
 pub enum Assignor {
+    /// Make a project for a new strategy
+    New(new::New),
+    /// Compile a project to a module
+    Build(build::Build),
+    /// Write a manifest into a module of any language
+    Stamp(stamp::Stamp),
     /// What a module says of itself, and what it may use
     Inspect(inspect::Inspect),
     /// Run a file of cases and hold each plan against what it expects
@@ -31,6 +40,9 @@ impl Assignor {
     /// Does it.
     pub fn run(self, output: &Output) -> Result<()> {
         match self {
+            Assignor::New(new) => new.run(output),
+            Assignor::Build(build) => build.run(output),
+            Assignor::Stamp(stamp) => stamp.run(output),
             Assignor::Inspect(inspect) => inspect.run(output),
             Assignor::Check(check) => check.run(output),
             Assignor::Run(run) => run.run(output),
