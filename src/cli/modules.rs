@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::failure::{Failure, Kind};
+use crate::server::config::is_module_name;
 
 /// The flag that every command with modules takes.
 #[derive(Args, Clone, Debug)]
@@ -13,9 +14,17 @@ pub struct Modules {
     /// The folder of *.wasm files, watched while running [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long = "assignors", value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// A strategy that may import the functions of WASI that Go's runtime needs; may repeat
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = name)]
+    wasi_shim: Vec<String>,
 }
 
 impl Modules {
+    /// The modules that may import functions of WASI.
+    pub fn wasi_shim(&self) -> &[String] {
+        &self.wasi_shim
+    }
+
     /// The first place that exists; one that was named must exist.
     pub fn folder(&self) -> Result<PathBuf> {
         let named = [("--assignors", self.folder.clone()), ("$DIVVY_ASSIGNORS", from_environment())];
@@ -33,6 +42,14 @@ impl Modules {
         }
         let usual = usual_places();
         usual.iter().find(|folder| folder.is_dir()).cloned().ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual)))
+    }
+}
+
+/// A strategy's name on the command line.
+pub fn name(text: &str) -> Result<String, &'static str> {
+    match is_module_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("write a strategy's name as its manifest has it, without a version, such as by-size"),
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Serve {
     /// The folder of the coordinator's own modules, for the groups that it leads [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long, value_name = "DIR")]
     assignors: Option<PathBuf>,
+    /// A strategy that may import the functions of WASI that Go's runtime needs; may repeat
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = modules::name)]
+    wasi_shim: Vec<String>,
     /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
@@ -116,6 +119,7 @@ impl Serve {
         config.insecure |= self.insecure;
         config.assignors = self.assignors.clone().or_else(modules::from_environment).or(config.assignors);
         config.usual_assignors = modules::usual_places();
+        config.wasi_shim.extend_from_slice(&self.wasi_shim);
         config.module_cache = self.module_cache.clone().or(config.module_cache);
         if is_json {
             config.log_format = LogFormat::Json;

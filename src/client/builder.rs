@@ -15,7 +15,7 @@ use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::shelf::{Modules, Shelf};
+use super::shelf::{self, Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
 use crate::embedded::connect::Worker;
@@ -48,6 +48,7 @@ pub struct Builder {
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
+    wasi_shim: Vec<String>,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
     pattern: Option<String>,
@@ -75,6 +76,7 @@ impl Builder {
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
+            wasi_shim: Vec::new(),
             protocol_type: None,
             topics: Vec::new(),
             pattern: None,
@@ -105,6 +107,13 @@ impl Builder {
     /// member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.module_cache = Some(folder.into());
+        self
+    }
+
+    /// Modules, by name, that may import the functions of WASI that Go's runtime needs. A sandbox or modules that are shared
+    /// have been told already.
+    pub fn wasi_shim<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.wasi_shim = names.into_iter().map(Into::into).collect();
         self
     }
 
@@ -360,6 +369,7 @@ impl Builder {
             return Ok(None);
         }
         let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
+        let sandbox = sandbox.map_or_else(|| shelf::sandbox(std::mem::take(&mut self.wasi_shim)), Ok)?;
         let changed = inbox.clone();
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);

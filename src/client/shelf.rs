@@ -16,7 +16,16 @@ pub struct Modules(Arc<Catalog>);
 impl Modules {
     /// Reads the folders and watches them. Blocks while modules compile.
     pub fn open<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> Result<Self, JoinError> {
-        Self::open_with(None, folders.into_iter().map(Into::into).collect(), None)
+        Self::open_shimmed(folders, [])
+    }
+
+    /// The same, with modules, by name, that may import the functions of WASI that Go's runtime needs.
+    pub fn open_shimmed<F: Into<PathBuf>>(
+        folders: impl IntoIterator<Item = F>,
+        wasi_shim: impl IntoIterator<Item = String>,
+    ) -> Result<Self, JoinError> {
+        let sandbox = sandbox(wasi_shim.into_iter().collect())?;
+        Self::open_with(sandbox, folders.into_iter().map(Into::into).collect(), None)
     }
 
     /// Those that serve.
@@ -24,22 +33,20 @@ impl Modules {
         strategies_of(&self.0)
     }
 
-    fn open_with(
-        sandbox: Option<Sandbox>,
-        folders: Vec<PathBuf>,
-        cache_folder: Option<PathBuf>,
-    ) -> Result<Self, JoinError> {
+    fn open_with(sandbox: Sandbox, folders: Vec<PathBuf>, cache_folder: Option<PathBuf>) -> Result<Self, JoinError> {
         if let Some(missing) = folders.iter().find(|it| !it.is_dir()) {
             return Err(JoinError::NoFolder(missing.clone()));
         }
-        let sandbox = match sandbox {
-            Some(sandbox) => sandbox,
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
-        };
         let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
         let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
         Ok(Self(Arc::new(catalog)))
     }
+}
+
+/// A sandbox of one's own.
+pub(super) fn sandbox(wasi_shim: Vec<String>) -> Result<Sandbox, JoinError> {
+    let limits = SandboxLimits { wasi_shim, ..SandboxLimits::default() };
+    Sandbox::new(limits).map_err(|error| JoinError::Sandbox(error.to_string()))
 }
 
 /// Told of each change.
@@ -57,7 +64,7 @@ pub(super) struct Shelf {
 impl Shelf {
     /// Reads the folders and watches them; `on_change` is called on the catalog's own thread. Blocks while modules compile.
     pub(super) fn open(
-        sandbox: Option<Sandbox>,
+        sandbox: Sandbox,
         folders: Vec<PathBuf>,
         cache_folder: Option<PathBuf>,
         on_change: OnChange,

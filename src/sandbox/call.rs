@@ -89,7 +89,8 @@ impl Compiled {
     /// Runs one call. Instantiating runs the guest's start function, so the limits are armed before.
     pub fn run(&self, task: &Task<'_>) -> Ended {
         let started = clock::now();
-        let mut store = Store::new(&self.engine, Guard::new(task.memory_limit, task.deadline, started, Wasi::new(task.request)));
+        let mut store =
+            Store::new(&self.engine, Guard::new(task.memory_limit, task.deadline, started, Wasi::new(task.request)));
         store.limiter(|guard| guard);
         store.set_epoch_deadline(1);
         // Ticks may come late on a busy machine; the clock does not.

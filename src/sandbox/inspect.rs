@@ -27,18 +27,20 @@ pub(super) struct Contents {
     pub manifest: Manifest,
     /// The memory that it starts with, in bytes.
     pub memory_bytes: u64,
+    /// Whether it imports functions of WASI, which it was allowed to.
+    pub imports_wasi: bool,
 }
 
 pub(super) fn inspect(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
     header(bytes)?;
     let walk = Walk::over(bytes, limits)?;
     let manifest = manifest::read(&walk.manifests)?;
-    if !walk.wasi.is_empty() && !limits.wasi_shim.contains(&manifest.name) {
+    if !walk.wasi.is_empty() && !limits.allows_wasi(&manifest.name) {
         return Err(needs_wasi(&walk.wasi, &manifest.name));
     }
     let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
     exports(types.as_ref())?;
-    Ok(Contents { manifest, memory_bytes: walk.memory_bytes })
+    Ok(Contents { manifest, memory_bytes: walk.memory_bytes, imports_wasi: !walk.wasi.is_empty() })
 }
 
 fn limit(message: String) -> Refusal {

@@ -48,6 +48,9 @@ pub const KEEP_RESIDENT_BYTES: usize = 16 * MIB;
 /// The same for a table.
 pub const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
 
+/// In [`SandboxLimits::wasi_shim`]: whichever module it is. No module has such a name.
+pub const ANY_MODULE: &str = "*";
+
 /// What an operator may set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SandboxLimits {
@@ -67,7 +70,7 @@ pub struct SandboxLimits {
     pub concurrency: usize,
     /// How long a call waits for its turn. Running calls end by their deadlines, so only an overload reaches it.
     pub queue_timeout: Duration,
-    /// The names of modules that may import the ten functions of WASI that Go's runtime needs.
+    /// The names of modules that may import the ten functions of WASI that Go's runtime needs; [`ANY_MODULE`] is every one.
     pub wasi_shim: Vec<String>,
 }
 
@@ -88,6 +91,16 @@ impl Default for SandboxLimits {
 }
 
 impl SandboxLimits {
+    /// For whoever looks at a module of their own: it may import what an operator could allow.
+    pub fn of_author() -> Self {
+        Self { wasi_shim: vec![ANY_MODULE.to_owned()], ..Self::default() }
+    }
+
+    /// Whether a module may import the functions of WASI.
+    pub(super) fn allows_wasi(&self, name: &str) -> bool {
+        self.wasi_shim.iter().any(|allowed| allowed == name || allowed == ANY_MODULE)
+    }
+
     /// Slots of the pool: a call that ends and one that begins never wait for each other.
     pub(super) fn slots(&self) -> u32 {
         u32::try_from(self.concurrency).unwrap_or(u32::MAX).saturating_mul(2)

@@ -23,6 +23,7 @@ pub struct Module {
     protocol: Protocol,
     bytes: Bytes,
     memory_limit: usize,
+    imports_wasi: bool,
     /// Compiled for the pool, if there is one that can hold it.
     pooled: Option<Compiled>,
     /// Compiled for the engine without a pool: at once if there is no pool, otherwise when the pool first fails.
@@ -98,6 +99,7 @@ impl Module {
             protocol,
             bytes: Bytes::copy_from_slice(bytes),
             memory_limit,
+            imports_wasi: contents.imports_wasi,
             pooled,
             on_demand,
             last: Mutex::new(None),
@@ -127,6 +129,11 @@ impl Module {
     /// The file, as it was when it was loaded.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// Whether it imports functions of WASI: an operator must name it (`wasi_shim`).
+    pub fn imports_wasi(&self) -> bool {
+        self.imports_wasi
     }
 
     /// What the last call that ran used, faults included.

@@ -130,7 +130,9 @@ pub(super) fn link(to: &mut Linker<Guard>) -> wasmtime::Result<()> {
     type Of<'a> = Caller<'a, Guard>;
     let nothing = |mut caller: Of<'_>, count: i32, bytes: i32| {
         let zero = 0_u32.to_le_bytes();
-        store(&mut caller, count, &zero).and_then(|()| store(&mut caller, bytes, &zero)).map_or_else(|code| code, |()| SUCCESS)
+        store(&mut caller, count, &zero)
+            .and_then(|()| store(&mut caller, bytes, &zero))
+            .map_or_else(|code| code, |()| SUCCESS)
     };
     to.func_wrap(MODULE, "args_sizes_get", nothing)?;
     to.func_wrap(MODULE, "environ_sizes_get", nothing)?;

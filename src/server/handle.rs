@@ -294,6 +294,9 @@ impl Handle {
         if self.modules().runs_with(&config) {
             (runs.assignors, runs.module_cache) = (config.assignors.clone(), config.module_cache.clone());
         }
+        if self.modules().folder().is_none() {
+            runs.wasi_shim.clone_from(&config.wasi_shim);
+        }
         let later = only_after_a_restart(&runs, &config);
         *held = Arc::new(running(runs, config));
         later

@@ -55,7 +55,10 @@ impl Modules {
         };
         let sandbox = match self.sandbox.get() {
             Some(sandbox) => sandbox.clone(),
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| error.to_string())?,
+            None => {
+                let limits = SandboxLimits { wasi_shim: config.wasi_shim.clone(), ..SandboxLimits::default() };
+                Sandbox::new(limits).map_err(|error| error.to_string())?
+            }
         };
         let opening =
             CatalogConfig { cache_folder: config.module_cache.clone(), ..CatalogConfig::new(vec![folder.clone()]) };

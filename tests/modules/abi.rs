@@ -94,7 +94,11 @@ fn the_reference_runs_in_the_sandbox() {
 fn other_languages_give_the_same_bytes() {
     let names = std::env::var("DIVVY_LANGUAGES").expect("DIVVY_LANGUAGES, names with blanks between");
     for name in names.split(' ') {
-        conform(&target().join("guests/languages").join(name).with_extension("wasm"), "cargo xtask languages", &["even"]);
+        conform(
+            &target().join("guests/languages").join(name).with_extension("wasm"),
+            "cargo xtask languages",
+            &["even"],
+        );
         println!("{name}: equal bytes for every request");
     }
 }
@@ -108,7 +112,9 @@ fn conform(path: &Path, made_by: &str, shimmed: &[&str]) {
     assert_eq!((module.manifest().name.as_str(), &*module.manifest().needs), ("even", &["lag".to_owned()][..]));
     let budget = Budget { deadline: Duration::from_secs(10), max_output: 1 << 20 };
     let call = |what: &str, request: &[u8]| {
-        module.call(Export::Assign, request, budget).unwrap_or_else(|fault| panic!("{}: {what}: {fault}", path.display()))
+        module
+            .call(Export::Assign, request, budget)
+            .unwrap_or_else(|fault| panic!("{}: {what}: {fault}", path.display()))
     };
     for request in cases::all() {
         let reply = call(&request.name, &request.bytes);
@@ -117,7 +123,8 @@ fn conform(path: &Path, made_by: &str, shimmed: &[&str]) {
             continue;
         }
         let there = fs::read(folder().join("replies").join(&request.name).with_extension("msgpack")).unwrap();
-        let shown = |bytes: &[u8]| if bytes.len() < SHOWN_BYTES { form::shown(bytes).to_string() } else { String::new() };
+        let shown =
+            |bytes: &[u8]| if bytes.len() < SHOWN_BYTES { form::shown(bytes).to_string() } else { String::new() };
         assert!(reply == there, "{}: {}: {} instead of {}", path.display(), request.name, shown(&reply), shown(&there));
     }
     let whole = cases::everything().request();

@@ -37,6 +37,7 @@ pub struct DryRun<'a> {
     pub assignor: &'a str,
     /// Where its module is.
     pub folder: &'a Path,
+    pub wasi_shim: &'a [String],
     /// Its configuration.
     pub config: &'a Value,
     /// What is said for members.
@@ -74,7 +75,7 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        self.ask(group, &topics, &modules(self.folder)?.strategies())
+        self.ask(group, &topics, &modules(self.folder, self.wasi_shim.to_vec())?.strategies())
     }
 
     /// The same for a group that is looked at already.
@@ -116,8 +117,8 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
 }
 
 /// The modules of a folder: compiled once, for all that this process does. Blocks meanwhile.
-pub fn modules(folder: &Path) -> Result<Modules> {
-    Modules::open([folder]).map_err(|error| not_joined(&error))
+pub fn modules(folder: &Path, wasi_shim: Vec<String>) -> Result<Modules> {
+    Modules::open_shimmed([folder], wasi_shim).map_err(|error| not_joined(&error))
 }
 
 /// That the strategy is not there, and what is.

@@ -18,7 +18,7 @@ pub use self::file::read_regular;
 pub use self::kafka_section::{KafkaCluster, servers};
 pub use self::values::{
     DataPlace, HostPort, LOG_FILTER, LoadHeartbeat, LogFormat, admin_address, data_place, is_log_filter,
-    is_protocol_wish, listen_address,
+    is_module_name, is_protocol_wish, listen_address,
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
@@ -72,6 +72,8 @@ pub struct Config {
     pub assignors: Option<PathBuf>,
     /// The usual places: no key, they depend on where the program is and where it was started.
     pub usual_assignors: Vec<PathBuf>,
+    /// `sandbox.wasi_shim`: the modules that may import the functions of WASI that Go's runtime needs.
+    pub wasi_shim: Vec<String>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
     /// `log.format`.
@@ -104,6 +106,7 @@ impl Default for Config {
             shards: None,
             assignors: None,
             usual_assignors: Vec::new(),
+            wasi_shim: Vec::new(),
             module_cache: None,
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::document::{Report, Section, integer};
-use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, listen_address};
+use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, is_module_name, listen_address};
 use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, kafka_section, topic_section};
 use crate::group::GroupLimits;
 use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
@@ -26,6 +26,7 @@ const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
 const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
 const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
 const FOLDER: &str = "the path of a folder, in quotes";
+const WASI_SHIM: &str = r#"a list of strategies by name, such as ["by-size"]"#;
 const DATA: &str = r#"the path of a folder, or "memory""#;
 
 /// Reads a whole file.
@@ -82,12 +83,18 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         shards: number_or(top, "shards", "auto", MAX_SHARDS as u64).map_or(default.shards, |shards| shards.map(size)),
         assignors: top.text("assignors", FOLDER, folder),
         usual_assignors: default.usual_assignors,
+        wasi_shim: top.get("sandbox.wasi_shim", WASI_SHIM, names).unwrap_or_default(),
         module_cache: top.text("module.cache", FOLDER, folder),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
         log_filter: top.text("log.filter", LOG_FILTER, log_filter).unwrap_or(default.log_filter),
         topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
         groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
     }
+}
+
+fn names(value: &DeValue<'_>) -> Option<Vec<String>> {
+    let name = |text: &str| is_module_name(text).then(|| text.to_owned());
+    value.as_array()?.iter().map(|value| value.get_ref().as_str().and_then(name)).collect()
 }
 
 fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits {

@@ -45,9 +45,7 @@ pub fn all() -> Vec<Request> {
 fn good() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let base = || TestGroup::new().topic("ant", 3).topic("bee", 2);
     let numbered = |count: u32| (0..count).fold(TestGroup::new(), |group, it| group.topic(format!("t{it:03}"), it % 4));
-    let every = |step: usize| {
-        (0..43).step_by(step).map(|it| format!("t{it:03}")).collect::<Vec<_>>()
-    };
+    let every = |step: usize| (0..43).step_by(step).map(|it| format!("t{it:03}")).collect::<Vec<_>>();
     let wide = (0..WIDE_MEMBERS)
         .fold(TestGroup::new().topic("t", 70_000), |group, it| {
             group.member(TestMember::new(format!("{it:04x}")).reads((it % 9_000 == 7).then_some("t")))
@@ -110,7 +108,11 @@ fn good() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             "a column of lags at an odd address, one of them unknown, one of 64 bits",
             base().members(2).lags([Some(1), None, Some(u64::from(u32::MAX)), Some(1 << 40), Some(0)]).request(),
         ),
-        ("lag-of-nothing", "a column for no partitions is there, and empty", TestGroup::new().members(1).lags([]).request()),
+        (
+            "lag-of-nothing",
+            "a column for no partitions is there, and empty",
+            TestGroup::new().members(1).lags([]).request(),
+        ),
         (
             "columns",
             "columns that the module did not ask for, beside the one that it did",
@@ -118,20 +120,40 @@ fn good() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ),
         ("everything", "a little of all that a request may have", everything().request()),
         ("cooperative", "the other mode", base().members(2).cooperative().generation(i32::MAX).now_ms(-1).request()),
-        ("refuse", "a refusal, retriable, about the last member", base().members(3).config("refuse", "no: ß").request()),
+        (
+            "refuse",
+            "a refusal, retriable, about the last member",
+            base().members(3).config("refuse", "no: ß").request(),
+        ),
         ("refuse-nobody", "a refusal about nobody", base().config("refuse", "").request()),
-        ("refuse-long", "a text of more than 31 bytes", base().members(1).config("refuse", &*"x".repeat(200)).request()),
+        (
+            "refuse-long",
+            "a text of more than 31 bytes",
+            base().members(1).config("refuse", &*"x".repeat(200)).request(),
+        ),
         ("refuse-longer", "a text of more than 255 bytes", base().config("refuse", &*"y".repeat(700)).request()),
         ("memo-empty", "an empty memo is not no memo", base().members(2).memo([]).request()),
         ("memo-255", "the longest memo with a length of one byte", base().members(2).memo([7; 255]).request()),
         ("memo-256", "a length of two bytes", base().members(2).memo([8; 256]).request()),
-        ("memo-65536", "a length of four bytes, and the longest memo", base().members(2).memo(vec![9; 65_536]).request()),
-        ("again", "a time to be called again, as a float in the request", base().members(1).config("again_ms", 60_000.0).request()),
+        (
+            "memo-65536",
+            "a length of four bytes, and the longest memo",
+            base().members(2).memo(vec![9; 65_536]).request(),
+        ),
+        (
+            "again",
+            "a time to be called again, as a float in the request",
+            base().members(1).config("again_ms", 60_000.0).request(),
+        ),
         ("settings", "settings of every kind before the ones that are read", settings()),
         ("wrong-settings", "settings of another type count as not there", wrong_settings()),
         ("names", "names that are long, and not ASCII", names().request()),
         ("wide", "more than 65,534 members: owners have four bytes", wide.request()),
-        ("long-forms", "the request `everything`, each value in its longest form", form::widened(&everything().request())),
+        (
+            "long-forms",
+            "the request `everything`, each value in its longest form",
+            form::widened(&everything().request()),
+        ),
         ("tails", "items that a later minor version may append, everywhere", tails()),
     ]
 }
@@ -192,7 +214,10 @@ fn by_hand(config: impl Fn(&mut Writer<'_>), tails: bool) -> Vec<u8> {
     to.unsigned(u64::from(tails));
     to.unsigned(1);
     to.array(4 + more);
-    ["g", "", "even@1", "eager"].iter().enumerate().for_each(|(at, text)| if at == 1 { to.signed(9) } else { to.text(text) });
+    ["g", "", "even@1", "eager"]
+        .iter()
+        .enumerate()
+        .for_each(|(at, text)| if at == 1 { to.signed(9) } else { to.text(text) });
     tail(&mut to);
     config(&mut to);
     to.array(2);

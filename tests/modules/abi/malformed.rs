@@ -72,22 +72,37 @@ fn inconsistent() -> Vec<Case> {
     let at = mode.windows(5).position(|five| five == b"eager").expect("a mode");
     mode[at] = b'E';
     vec![
-        ("topics-order", "topics that are not in the order of their names", written(PartitionsRequest { topics: &swapped, ..good })),
+        (
+            "topics-order",
+            "topics that are not in the order of their names",
+            written(PartitionsRequest { topics: &swapped, ..good }),
+        ),
         ("topics-twice", "a topic twice", written(PartitionsRequest { topics: &twice, ..good })),
         ("partitions-many", "more than 16,777,216 partitions", written(PartitionsRequest { topics: &huge, ..good })),
-        ("partitions-wrap", "partitions whose number wraps around", written(PartitionsRequest { topics: &wrapping, ..good })),
-        ("members-order", "members that are not in the order of their ids", written(PartitionsRequest { members: &descending, ..good })),
+        (
+            "partitions-wrap",
+            "partitions whose number wraps around",
+            written(PartitionsRequest { topics: &wrapping, ..good }),
+        ),
+        (
+            "members-order",
+            "members that are not in the order of their ids",
+            written(PartitionsRequest { members: &descending, ..good }),
+        ),
         ("members-twice", "a member twice", written(PartitionsRequest { members: &doubled, ..good })),
-        ("subscription-unknown", "an index beyond the subscriptions", written(PartitionsRequest { members: &no_subscription, ..good })),
+        (
+            "subscription-unknown",
+            "an index beyond the subscriptions",
+            written(PartitionsRequest { members: &no_subscription, ..good }),
+        ),
         ("rack-unknown", "an index beyond the racks", written(PartitionsRequest { members: &no_rack, ..good })),
         ("claims-half", "claims of half an owner map", written(claims(&[0; 3]))),
         ("claims-many", "claims of nine owner maps", written(claims(&[0; 54]))),
-        ("claims-of-nothing", "claims where there are no partitions", written(PartitionsRequest {
-            topics: &[],
-            subscriptions: &[&[]],
-            claims: &[0, 0],
-            ..good
-        })),
+        (
+            "claims-of-nothing",
+            "claims where there are no partitions",
+            written(PartitionsRequest { topics: &[], subscriptions: &[&[]], claims: &[0, 0], ..good }),
+        ),
         ("column-uneven", "a column that is no multiple of the partitions", written(columns(&[("rate", &[0; 4])]))),
         ("column-racks", "racks of one byte", written(columns(&[("replica_racks", &[0; 3])]))),
         ("column-lag", "lags of four bytes", written(columns(&[("lag", &[0; 12])]))),

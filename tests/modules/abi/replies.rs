@@ -23,8 +23,17 @@ struct Parts {
     tail: bool,
 }
 
-const GOOD: Parts =
-    Parts { items: 3, status: 0, plan: 5, copies: 1, owners: Vec::new(), user_data: None, memo: None, lines: 0, tail: false };
+const GOOD: Parts = Parts {
+    items: 3,
+    status: 0,
+    plan: 5,
+    copies: 1,
+    owners: Vec::new(),
+    user_data: None,
+    memo: None,
+    lines: 0,
+    tail: false,
+};
 
 impl Parts {
     fn bytes(self) -> Vec<u8> {
@@ -100,7 +109,12 @@ fn the_host_believes_no_malformed_reply() {
         ("user-data-few", "user data for one of two members", Parts { user_data: Some(1), ..GOOD }.bytes(), false),
         ("user-data-many", "user data for three of two members", Parts { user_data: Some(3), ..GOOD }.bytes(), false),
         ("memo-long", "a memo a byte too long", Parts { memo: Some(65_537), ..GOOD }.bytes(), false),
-        ("lines-huge", "4,294,967,295 lines", [&good[..good.len() - 1], &[0xdd, 0xff, 0xff, 0xff, 0xff]].concat(), false),
+        (
+            "lines-huge",
+            "4,294,967,295 lines",
+            [&good[..good.len() - 1], &[0xdd, 0xff, 0xff, 0xff, 0xff]].concat(),
+            false,
+        ),
         ("refusal-few", "a refusal without its member", changed(refusal, 2, 0x93), false),
         ("refusal-code", "a refusal whose code is a number", changed(refusal, 3, 7), false),
         ("utf-8", "a message that is no text", changed(refusal, 6, 0xff), false),
