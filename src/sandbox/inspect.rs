@@ -6,7 +6,7 @@ use wasmparser::types::{EntityType, TypesRef};
 use wasmparser::{Encoding, FuncType, FunctionBody, Parser, Payload, ValType, Validator, WasmFeatures};
 
 use super::error::{LoadErrorKind, Refusal};
-use super::limits::{MAX_ITEMS, MAX_LOCALS, MAX_TABLE_ELEMENTS, SandboxLimits};
+use super::limits::{MAX_DATA_SEGMENTS, MAX_ITEMS, MAX_LOCALS, MAX_TABLE_ELEMENTS, SandboxLimits};
 use super::{manifest, wasi};
 use crate::assignor::Manifest;
 
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
             Payload::GlobalSection(section) => items("globals", section.count()),
             Payload::ExportSection(section) => items("exports", section.count()),
             Payload::ElementSection(section) => items("element segments", section.count()),
-            Payload::DataSection(section) => items("data segments", section.count()),
+            Payload::DataSection(section) => at_most(MAX_DATA_SEGMENTS, "data segments", section.count()),
             Payload::CodeSectionEntry(body) => function(&body, limits),
             Payload::CustomSection(section) => {
                 if section.name() == manifest::SECTION {
@@ -169,8 +169,12 @@ impl<'a> Walk<'a> {
 }
 
 fn items(what: &str, count: u32) -> Result<(), Refusal> {
-    match count > MAX_ITEMS {
-        true => Err(limit(format!("it has {count} {what}; at most {MAX_ITEMS} are allowed"))),
+    at_most(MAX_ITEMS, what, count)
+}
+
+fn at_most(most: u32, what: &str, count: u32) -> Result<(), Refusal> {
+    match count > most {
+        true => Err(limit(format!("it has {count} {what}; at most {most} are allowed"))),
         false => Ok(()),
     }
 }

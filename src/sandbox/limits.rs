@@ -16,6 +16,8 @@ pub const MAX_MEMORY_BYTES: usize = 1 << 30;
 /// Functions of a module, and items of any other section: more than any toolchain emits for a strategy, few enough
 /// that the engine's own tables for them stay below some MiB.
 pub const MAX_ITEMS: u32 = 20_000;
+/// Data segments of a module: Go's linker leaves one for each stretch without zeros, more than twenty thousand.
+pub const MAX_DATA_SEGMENTS: u32 = 65_536;
 /// Local variables of one function: register allocation is not linear in them.
 pub const MAX_LOCALS: u64 = 2_000;
 /// Elements of a module's one table.
