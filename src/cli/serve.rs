@@ -39,12 +39,11 @@ pub struct Serve {
     /// The folder of the coordinator's own modules, for the groups that it leads [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long, value_name = "DIR")]
     assignors: Option<PathBuf>,
-    /// A strategy that may import the functions of WASI that Go's runtime needs; may repeat
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = modules::name)]
-    wasi_shim: Vec<String>,
     /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
+    #[command(flatten)]
+    trusted: modules::Trusted,
     /// Take topics, partitions and racks from a Kafka cluster, and watch them; a login is for kafka.… in the configuration
     #[arg(long, value_name = "HOST:PORT", value_parser = cluster)]
     kafka: Option<Servers>,
@@ -119,8 +118,8 @@ impl Serve {
         config.insecure |= self.insecure;
         config.assignors = self.assignors.clone().or_else(modules::from_environment).or(config.assignors);
         config.usual_assignors = modules::usual_places();
-        config.wasi_shim.extend_from_slice(&self.wasi_shim);
         config.module_cache = self.module_cache.clone().or(config.module_cache);
+        config.trust = self.trusted.over(config.trust);
         if is_json {
             config.log_format = LogFormat::Json;
         }

@@ -15,7 +15,7 @@ use super::inbox::{Inbox, Input};
 use super::limits::{PARKED_EXTRA, UNREAD_NEWS};
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::shelf::{self, Modules, Shelf};
+use super::shelf::{Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
 use crate::embedded::connect::Worker;
@@ -25,7 +25,7 @@ use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{CatalogConfig, Sandbox, Trust};
 use crate::wire::Text;
 
 /// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
@@ -48,7 +48,7 @@ pub struct Builder {
     sandbox: Option<Sandbox>,
     folders: Vec<PathBuf>,
     module_cache: Option<PathBuf>,
-    wasi_shim: Vec<String>,
+    trust: Trust,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
     pattern: Option<String>,
@@ -76,7 +76,7 @@ impl Builder {
             sandbox: None,
             folders: Vec::new(),
             module_cache: None,
-            wasi_shim: Vec::new(),
+            trust: Trust::default(),
             protocol_type: None,
             topics: Vec::new(),
             pattern: None,
@@ -110,10 +110,9 @@ impl Builder {
         self
     }
 
-    /// Modules, by name, that may import the functions of WASI that Go's runtime needs. A sandbox or modules that are shared
-    /// have been told already.
-    pub fn wasi_shim<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.wasi_shim = names.into_iter().map(Into::into).collect();
+    /// Which modules of its folders may serve at all: those signed by a key, those of a digest. Without it all may.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
         self
     }
 
@@ -368,8 +367,12 @@ impl Builder {
         if modules.is_none() && folders.is_empty() {
             return Ok(None);
         }
-        let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
-        let sandbox = sandbox.map_or_else(|| shelf::sandbox(std::mem::take(&mut self.wasi_shim)), Ok)?;
+        let sandbox = self.sandbox.take();
+        let config = CatalogConfig {
+            cache_folder: self.module_cache.take(),
+            trust: std::mem::take(&mut self.trust),
+            ..CatalogConfig::new(folders)
+        };
         let changed = inbox.clone();
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
@@ -377,10 +380,11 @@ impl Builder {
         let shelf = match modules {
             Some(modules) => Shelf::of(&modules, on_change),
             None => {
-                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                let opened = blocking(move || Shelf::open(sandbox, config, on_change)).await;
                 opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
             }
         };
+        self.metrics.modules().add(shelf.catalog());
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))

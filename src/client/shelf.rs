@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::JoinError;
 use crate::assignor::Assignor;
 use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, Sandbox, SandboxLimits};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -16,16 +16,18 @@ pub struct Modules(Arc<Catalog>);
 impl Modules {
     /// Reads the folders and watches them. Blocks while modules compile.
     pub fn open<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> Result<Self, JoinError> {
-        Self::open_shimmed(folders, [])
+        Self::open_trusted(folders, Trust::default())
     }
 
-    /// The same, with modules, by name, that may import the functions of WASI that Go's runtime needs.
-    pub fn open_shimmed<F: Into<PathBuf>>(
+    /// The same, where not every module may serve.
+    pub fn open_trusted<F: Into<PathBuf>>(
         folders: impl IntoIterator<Item = F>,
-        wasi_shim: impl IntoIterator<Item = String>,
+        trust: Trust,
     ) -> Result<Self, JoinError> {
-        let sandbox = sandbox(wasi_shim.into_iter().collect())?;
-        Self::open_with(sandbox, folders.into_iter().map(Into::into).collect(), None)
+        Self::open_with(
+            None,
+            CatalogConfig { trust, ..CatalogConfig::new(folders.into_iter().map(Into::into).collect()) },
+        )
     }
 
     /// Those that serve.
@@ -33,20 +35,17 @@ impl Modules {
         strategies_of(&self.0)
     }
 
-    fn open_with(sandbox: Sandbox, folders: Vec<PathBuf>, cache_folder: Option<PathBuf>) -> Result<Self, JoinError> {
-        if let Some(missing) = folders.iter().find(|it| !it.is_dir()) {
+    fn open_with(sandbox: Option<Sandbox>, config: CatalogConfig) -> Result<Self, JoinError> {
+        if let Some(missing) = config.folders.iter().find(|it| !it.is_dir()) {
             return Err(JoinError::NoFolder(missing.clone()));
         }
-        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
+        let sandbox = match sandbox {
+            Some(sandbox) => sandbox,
+            None => Sandbox::new(config.trust.limits()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
+        };
         let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
         Ok(Self(Arc::new(catalog)))
     }
-}
-
-/// A sandbox of one's own.
-pub(super) fn sandbox(wasi_shim: Vec<String>) -> Result<Sandbox, JoinError> {
-    let limits = SandboxLimits { wasi_shim, ..SandboxLimits::default() };
-    Sandbox::new(limits).map_err(|error| JoinError::Sandbox(error.to_string()))
 }
 
 /// Told of each change.
@@ -64,18 +63,22 @@ pub(super) struct Shelf {
 impl Shelf {
     /// Reads the folders and watches them; `on_change` is called on the catalog's own thread. Blocks while modules compile.
     pub(super) fn open(
-        sandbox: Sandbox,
-        folders: Vec<PathBuf>,
-        cache_folder: Option<PathBuf>,
+        sandbox: Option<Sandbox>,
+        config: CatalogConfig,
         on_change: OnChange,
     ) -> Result<Self, JoinError> {
-        Ok(Self::of(&Modules::open_with(sandbox, folders, cache_folder)?, on_change))
+        Ok(Self::of(&Modules::open_with(sandbox, config)?, on_change))
     }
 
     /// A place at modules that others use as well.
     pub(super) fn of(modules: &Modules, on_change: OnChange) -> Self {
         let listening = modules.0.on_change(on_change);
         Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new(), _listening: listening }
+    }
+
+    /// The catalog behind it.
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 
     /// The modules that serve.

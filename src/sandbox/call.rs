@@ -9,6 +9,7 @@ use wasmtime::{
 };
 
 use super::clock;
+use super::compile::Code;
 use super::fault;
 use super::guard::Guard;
 use super::limits::MAX_PANIC_TEXT;
@@ -51,9 +52,9 @@ pub(super) enum Ended {
 }
 
 impl Compiled {
-    /// Compiles a module that was inspected.
-    pub fn new(engine: &Engine, bytes: &[u8]) -> Result<Self, String> {
-        let module = wasmtime::Module::from_binary(engine, bytes).map_err(|error| format!("{error:#}"))?;
+    /// Prepares the code of a module that was inspected.
+    pub fn new(engine: &Engine, code: &Code) -> Result<Self, String> {
+        let module = code.load(engine)?;
         let mut linker = Linker::new(engine);
         if module.imports().len() > 0 {
             wasi::link(&mut linker).map_err(|error| format!("{error:#}"))?;
@@ -71,6 +72,11 @@ impl Compiled {
             panic: optional("divvy_panic"),
         };
         Ok(Self { engine: engine.clone(), pre, exports })
+    }
+
+    /// The code once more, for another engine.
+    pub fn code(&self) -> Result<Code, String> {
+        self.pre.module().serialize().map(Code::Bytes).map_err(|error| format!("{error:#}"))
     }
 
     /// Whether it has the export; `divvy_assign` always.

@@ -31,16 +31,21 @@ pub(super) struct Contents {
     pub imports_wasi: bool,
 }
 
-pub(super) fn inspect(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
+/// What it says, within the limits.
+pub(super) fn read(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
     header(bytes)?;
     let walk = Walk::over(bytes, limits)?;
     let manifest = manifest::read(&walk.manifests)?;
     if !walk.wasi.is_empty() && !limits.allows_wasi(&manifest.name) {
         return Err(needs_wasi(&walk.wasi, &manifest.name));
     }
-    let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
-    exports(types.as_ref())?;
     Ok(Contents { manifest, memory_bytes: walk.memory_bytes, imports_wasi: !walk.wasi.is_empty() })
+}
+
+/// The rules of WebAssembly and the exports of the ABI. What was compiled once has passed it.
+pub(super) fn validate(bytes: &[u8]) -> Result<(), Refusal> {
+    let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
+    exports(types.as_ref())
 }
 
 fn limit(message: String) -> Refusal {
@@ -58,7 +63,7 @@ fn invalid(error: wasmparser::Error) -> Refusal {
 }
 
 /// Tells a half-written file from one that will never be a module: the sections say how long the file must be.
-fn header(bytes: &[u8]) -> Result<(), Refusal> {
+pub(super) fn header(bytes: &[u8]) -> Result<(), Refusal> {
     const MAGIC: &[u8; 8] = b"\0asm\x01\0\0\0";
     let half = |message: &str| Err(Refusal::new(LoadErrorKind::HalfWritten, message));
     if bytes.is_empty() {
@@ -211,7 +216,7 @@ fn needs_wasi(functions: &[&str], name: &str) -> Refusal {
         LoadErrorKind::Imports,
         format!(
             "it imports functions of WASI, as Go's runtime does ({}: {}); they are given, with a clock and dice that only the \
-             request decides, to modules that the operator names: --wasi-shim {name}",
+             request decides, to modules that the operator names: module.wasi_shim (--wasi-shim {name})",
             wasi::MODULE,
             functions.join(", ")
         ),

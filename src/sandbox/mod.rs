@@ -4,12 +4,13 @@
 //! is bounded by a deadline, a memory limit and a stack that are armed before its first instruction. Each call gets
 //! an instance of its own, so nothing that one call did can be seen by the next.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod call;
 pub mod catalog;
 mod clock;
+mod compile;
 mod engine;
 mod error;
 mod fault;
@@ -18,21 +19,27 @@ mod guard;
 mod inspect;
 pub mod limits;
 mod manifest;
+mod metrics;
 mod module;
 mod ticker;
+mod trust;
+mod usage;
 mod wasi;
 
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
+pub use compile::{compile_in_children, compiler_main};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use limits::SandboxLimits;
+pub use metrics::ModuleMetrics;
 pub use module::{CallStats, Module};
+pub use trust::{Trust, TrustedKey, read_digest};
 
 #[cfg(test)]
 mod tests;
 
 /// The engine with its limits, shared by all modules of a process. Clones are the same sandbox.
 #[derive(Clone)]
-pub struct Sandbox(Arc<Inner>);
+pub struct Sandbox(Arc<Inner>, compile::Cached);
 
 struct Inner {
     limits: SandboxLimits,
@@ -48,7 +55,15 @@ impl Sandbox {
         let engines = engine::Engines::start(&limits)?;
         let ticker = ticker::Ticker::start(engines.all())?;
         let gate = gate::Gate::new(limits.concurrency);
-        Ok(Self(Arc::new(Inner { limits, engines, gate, ticker })))
+        Ok(Self(Arc::new(Inner { limits, engines, gate, ticker }), None))
+    }
+
+    /// The same sandbox, which looks for compiled code in a folder and keeps what it compiles there. The folder is made,
+    /// for this user alone; others that the user's processes have may be the same. What is wrong with it costs time and nothing else.
+    #[must_use]
+    pub fn with_code_cache(&self, folder: impl Into<PathBuf>) -> Self {
+        let cache = compile::CodeCache::open(folder.into(), &self.0.engines.on_demand);
+        Self(Arc::clone(&self.0), Some(Arc::new(cache)))
     }
 
     /// Checks and compiles the bytes of a file. `origin` is where they came from, for messages.

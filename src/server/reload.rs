@@ -70,8 +70,10 @@ pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static s
         ("log.format", old.log_format != new.log_format),
         ("log.filter", old.log_filter != new.log_filter),
         ("assignors", old.assignors != new.assignors),
-        ("sandbox.wasi_shim", old.wasi_shim != new.wasi_shim),
         ("module.cache", old.module_cache != new.module_cache),
+        ("module.trusted_keys", old.trust.keys != new.trust.keys),
+        ("module.allowed", old.trust.allowed != new.trust.allowed),
+        ("module.wasi_shim", old.trust.wasi_shim != new.trust.wasi_shim),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
 }

@@ -4,6 +4,7 @@
 mod abi;
 mod catalog;
 mod cells;
+mod compile;
 mod cooperative;
 #[path = "../../guest-sdk/examples/even.rs"]
 mod even;
@@ -11,9 +12,12 @@ mod even;
 mod grid;
 mod hello;
 mod hostile;
+mod hostile_folder;
+mod metrics;
 mod native;
 #[path = "../bench/assignors/strategies.rs"]
 mod strategies;
+mod trust;
 mod vectors;
 mod wat_modules;
 mod work;

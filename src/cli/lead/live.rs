@@ -104,8 +104,8 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
 async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
     // That takes a while where there are many.
     tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
-    let (folder, wasi_shim) = (task.folder.clone(), task.wasi_shim.clone());
-    let modules = blocking(move || modules(&folder, wasi_shim)).await?;
+    let (folder, trust) = (task.folder.clone(), flags.modules.trust());
+    let modules = blocking(move || modules(&folder, trust)).await?;
     let strategies = modules.strategies();
     let leading = leading_by(task, flags, Vec::new());
     if leading.strategy(&strategies).is_none() {
@@ -332,9 +332,7 @@ impl Live<'_> {
             let topics = cluster.topics(&subscribed(&described.inputs()))?;
             let leading = Leading { assignor, names: Vec::new(), spoken, last_plan: None };
             let (assignor, spoken) = (&leading.assignor, &leading.spoken);
-            let (cluster, group, folder) = (&cluster, &*group, &*folder);
-            // The modules are there already.
-            let run = DryRun { cluster, group, assignor, folder, wasi_shim: &[], config: &config, spoken };
+            let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
         }
     }

@@ -126,7 +126,6 @@ struct Task {
     group: String,
     assignor: String,
     folder: PathBuf,
-    wasi_shim: Vec<String>,
 }
 
 impl Lead {
@@ -139,9 +138,9 @@ impl Lead {
         let config = self.settings.config()?;
         if self.plan_only {
             let spoken = self.settings.spoken();
-            let Task { cluster, group, assignor, folder, wasi_shim } = &task;
-            let dry = DryRun { cluster, group, assignor, folder, wasi_shim, config: &config, spoken: &spoken };
-            let decided = dry.decide()?;
+            let Task { cluster, group, assignor, folder } = &task;
+            let decided = DryRun { cluster, group, assignor, folder, config: &config, spoken: &spoken }
+                .decide(self.modules.trust())?;
             return plan_only::show(&decided, group, self.picture.as_deref(), output);
         }
         if self.take_over && !self.yes {
@@ -168,7 +167,6 @@ impl Lead {
             group: needed(&self.group, "--group GROUP")?,
             assignor: needed(&self.assignor, "--assignor NAME")?,
             folder: self.modules.folder()?,
-            wasi_shim: self.modules.wasi_shim().to_vec(),
         })
     }
 

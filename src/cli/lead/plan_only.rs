@@ -22,6 +22,7 @@ use crate::lead::whatif::WhatIf;
 use crate::lead::{Comparison, Described, Row, compare, names, picture};
 use crate::membership::Strategies;
 use crate::membership::leading::Leading;
+use crate::sandbox::Trust;
 use crate::topics::TopicTable;
 
 /// What one plan may take here: nobody waits for it.
@@ -37,7 +38,6 @@ pub struct DryRun<'a> {
     pub assignor: &'a str,
     /// Where its module is.
     pub folder: &'a Path,
-    pub wasi_shim: &'a [String],
     /// Its configuration.
     pub config: &'a Value,
     /// What is said for members.
@@ -60,7 +60,7 @@ pub struct Decided {
 
 impl DryRun<'_> {
     /// Looks, asks the strategy, compares. Blocks.
-    pub fn decide(&self) -> Result<Decided> {
+    pub fn decide(&self, trust: Trust) -> Result<Decided> {
         // Only of a group at rest the broker tells what its members said; a rebalance mostly takes less than this waits.
         let group = patiently(|| self.cluster.group(self.group), |group| group.is_stable() || group.is_empty())?;
         if group.is_empty() {
@@ -75,7 +75,7 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        self.ask(group, &topics, &modules(self.folder, self.wasi_shim.to_vec())?.strategies())
+        self.ask(group, &topics, &modules(self.folder, trust)?.strategies())
     }
 
     /// The same for a group that is looked at already.
@@ -117,8 +117,8 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
 }
 
 /// The modules of a folder: compiled once, for all that this process does. Blocks meanwhile.
-pub fn modules(folder: &Path, wasi_shim: Vec<String>) -> Result<Modules> {
-    Modules::open_shimmed([folder], wasi_shim).map_err(|error| not_joined(&error))
+pub fn modules(folder: &Path, trust: Trust) -> Result<Modules> {
+    Modules::open_trusted([folder], trust).map_err(|error| not_joined(&error))
 }
 
 /// That the strategy is not there, and what is.

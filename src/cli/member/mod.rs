@@ -103,7 +103,7 @@ impl Identity {
     /// The member, but for what it shares, its timeouts and how it is let in.
     pub fn builder(&self, place: &Place, folder: PathBuf) -> Builder {
         let mut builder = Member::builder(&place.server, &place.group).assignors(folder).client_id(&self.client_id);
-        builder = builder.wasi_shim(self.modules.wasi_shim());
+        builder = builder.trust(self.modules.trust());
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(&self.assignors);
         }

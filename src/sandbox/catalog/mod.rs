@@ -1,12 +1,14 @@
 //! The strategies that can be offered now: a folder (or several) of modules, kept true while files come, change, break
 //! and go. A module serves only after it was checked and called; one that fails leaves the last good one in its place.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use super::error::CatalogError;
-use super::{Module, Sandbox, lock};
+use super::metrics::Tally;
+use super::{Module, Sandbox, Trust, lock};
 use crate::ids::Protocol;
 
 mod cache;
@@ -31,12 +33,20 @@ pub struct CatalogConfig {
     pub debounce: Duration,
     /// How often it is read anyway: network file systems tell nobody what changed.
     pub rescan: Duration,
+    /// Which modules may serve at all.
+    pub trust: Trust,
 }
 
 impl CatalogConfig {
     /// The usual times: 50 ms and 2 s.
     pub fn new(folders: Vec<PathBuf>) -> Self {
-        Self { folders, cache_folder: None, debounce: Duration::from_millis(50), rescan: Duration::from_secs(2) }
+        Self {
+            folders,
+            cache_folder: None,
+            debounce: Duration::from_millis(50),
+            rescan: Duration::from_secs(2),
+            trust: Trust::default(),
+        }
     }
 }
 
@@ -50,9 +60,16 @@ type Listener = Arc<dyn Fn() + Send + Sync>;
 
 /// What the watching thread and the readers share.
 #[derive(Default)]
-struct Shared {
+pub(super) struct Shared {
     snapshot: RwLock<Arc<Snapshot>>,
     listeners: Mutex<Vec<Listener>>,
+    tally: Arc<Tally>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.modules().iter()).finish()
+    }
 }
 
 /// One moment of the folders.
@@ -63,6 +80,16 @@ struct Snapshot {
 }
 
 impl Shared {
+    /// What is offered.
+    pub(super) fn modules(&self) -> Arc<[Arc<Module>]> {
+        Arc::clone(&self.snapshot().modules)
+    }
+
+    /// What became of the files.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
     fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -111,7 +138,11 @@ impl Catalog {
 
     /// The newest two versions of each strategy, by name, newest version first.
     pub fn modules(&self) -> Arc<[Arc<Module>]> {
-        Arc::clone(&self.shared.snapshot().modules)
+        self.shared.modules()
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The module that serves a protocol; the newest one under a name that bears no version.

@@ -22,6 +22,7 @@ pub use self::values::{
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
+use crate::sandbox::Trust;
 use crate::server::topics::{self, MAX_RACKS};
 use crate::topics::Topic;
 
@@ -72,10 +73,10 @@ pub struct Config {
     pub assignors: Option<PathBuf>,
     /// The usual places: no key, they depend on where the program is and where it was started.
     pub usual_assignors: Vec<PathBuf>,
-    /// `sandbox.wasi_shim`: the modules that may import the functions of WASI that Go's runtime needs.
-    pub wasi_shim: Vec<String>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
+    /// `module.trusted_keys`, `module.allowed` and `module.wasi_shim`: which modules may serve, and may import something.
+    pub trust: Trust,
     /// `log.format`.
     pub log_format: LogFormat,
     /// `log.filter`: in the words of `tracing`.
@@ -106,8 +107,8 @@ impl Default for Config {
             shards: None,
             assignors: None,
             usual_assignors: Vec::new(),
-            wasi_shim: Vec::new(),
             module_cache: None,
+            trust: Trust::default(),
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
             topics: Vec::new(),

@@ -83,7 +83,7 @@ fn every_key_of_the_server_can_be_set() {
         shards = 2
         assignors = "/srv/assignors"
         module.cache = "/var/cache/divvy"
-        sandbox.wasi_shim = ["by-size", "go.2"]
+        module.wasi_shim = ["by-size", "go.2"]
         [load]
         wait.ms = 7
         heartbeat = "not-ready"
@@ -118,8 +118,8 @@ fn every_key_of_the_server_can_be_set() {
         shards: Some(2),
         assignors: Some("/srv/assignors".into()),
         usual_assignors: Vec::new(),
-        wasi_shim: vec!["by-size".to_owned(), "go.2".to_owned()],
         module_cache: Some("/var/cache/divvy".into()),
+        trust: Trust { wasi_shim: vec!["by-size".to_owned(), "go.2".to_owned()], ..Trust::default() },
         log_format: LogFormat::Json,
         log_filter: "warn,divvy=debug".to_owned(),
         topics: Vec::new(),

@@ -1,0 +1,3 @@
+;; ?
+;; A custom section of 3 MiB: it costs nothing.
+(module {{good}} (@custom "padding" "{{3145728*x}}"))

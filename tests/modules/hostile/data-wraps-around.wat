@@ -1,0 +1,3 @@
+;; ?
+;; Data at the end of the address space.
+(module {{good}} (data (i32.const -4) "12345678"))

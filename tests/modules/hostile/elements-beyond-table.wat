@@ -1,0 +1,3 @@
+;; ?
+;; Elements behind the end of their table.
+(module {{good}} (table 2 funcref) (func $f) (elem (i32.const 1) func $f $f))

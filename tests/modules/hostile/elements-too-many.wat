@@ -1,0 +1,3 @@
+;; ?
+;; 20,001 element segments.
+(module {{good}} (table 1 funcref) {{20001*(elem func) }})

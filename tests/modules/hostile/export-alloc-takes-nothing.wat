@@ -1,0 +1,3 @@
+;; ?
+;; A divvy_alloc that is not told how much.
+(module {{manifest}} {{memory}} {{marker}} {{assign}} (func (export "divvy_alloc") (result i32) (i32.const 8)))

@@ -1,0 +1,3 @@
+;; ?
+;; An _initialize with a result.
+(module {{good}} (func (export "_initialize") (result i32) (i32.const 1)))

@@ -1,0 +1,3 @@
+;; ?
+;; A divvy_user_data with one parameter.
+(module {{good}} (func (export "divvy_user_data") (param i32) (result i64) (i64.const 0)))

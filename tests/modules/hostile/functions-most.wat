@@ -1,0 +1,3 @@
+;; ?
+;; 19,990 functions: as many as may be.
+(module {{good}} {{19990*(func) }})

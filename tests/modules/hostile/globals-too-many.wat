@@ -1,0 +1,3 @@
+;; ?
+;; 20,001 globals.
+(module {{good}} {{20001*(global i32 (i32.const #)) }})

@@ -1,0 +1,3 @@
+;; ?
+;; An _initialize that calls itself.
+(module {{good}} (func $f (export "_initialize") (call $f) (call $f)))

@@ -1,0 +1,3 @@
+;; ?
+;; An ABI that is not there yet.
+(module (@custom "divvy.manifest" "{\"abi\": \"1.99\", \"name\": \"good\"}") {{memory}} {{marker}} {{alloc}} {{assign}})

@@ -1,0 +1,3 @@
+;; ?
+;; An ABI that is no version.
+(module (@custom "divvy.manifest" "{\"abi\": \"one\", \"name\": \"good\"}") {{memory}} {{marker}} {{alloc}} {{assign}})

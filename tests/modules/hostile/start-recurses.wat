@@ -1,0 +1,3 @@
+;; ?
+;; A start function without end.
+(module {{good}} (func $start (call $start) (call $start)) (start $start))
