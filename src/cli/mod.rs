@@ -23,6 +23,7 @@ mod modules;
 mod offsets;
 mod outcomes;
 mod output;
+mod progress;
 mod run;
 mod security;
 mod serve;

@@ -44,6 +44,8 @@ pub struct CallStats {
     pub took: Duration,
     /// The most memory it had, in bytes.
     pub memory_peak: usize,
+    /// Instructions, as fuel counts them; none where they are not counted ([`super::Metered`]).
+    pub fuel: Option<u64>,
 }
 
 /// The SHA-256 of a file.
@@ -135,6 +137,11 @@ impl Module {
     /// Whether its code was found in the cache, so that it was not compiled.
     pub fn is_from_cache(&self) -> bool {
         self.is_from_cache
+    }
+
+    /// The memory that one call may have, in bytes.
+    pub fn memory_limit(&self) -> usize {
+        self.memory_limit
     }
 
     /// What the last call that ran used, faults included.
@@ -293,7 +300,7 @@ impl Assignor for Module {
             (Err(CallError::new(FaultKind::Input, why)), None)
         } else if self.exports(export) {
             let max_output = budget.max_output;
-            self.run(&Task { export, request, max_output, deadline, memory_limit: self.memory_limit })
+            self.run(&Task { export, request, max_output, deadline, memory_limit: self.memory_limit, fuel: None })
         } else {
             return Ok(Vec::new());
         };

@@ -1,6 +1,7 @@
 //! Real processes and sockets.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
+mod author;
 mod cli;
 mod cli_admin;
 mod cli_cases;

@@ -9,15 +9,19 @@ use clap::Subcommand;
 use super::failure::{Failure, Kind};
 use super::files;
 use super::output::Output;
-use crate::assignor::case::{Case, read_text};
+use crate::assignor::case::{Case, Cases, read_file};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
+mod bench;
 mod build;
 mod check;
+mod facts;
 mod inspect;
 mod new;
+mod report;
 mod run;
 mod stamp;
+mod test;
 
 /// Write a strategy, look at it, check it, run it.
 #[derive(Subcommand, Debug)]
@@ -28,10 +32,14 @@ pub enum Assignor {
     Build(build::Build),
     /// Write a manifest into a module of any language
     Stamp(stamp::Stamp),
-    /// What a module says of itself, and what it may use
+    /// What a module says of itself, what it is made of, and what it may use
     Inspect(inspect::Inspect),
-    /// Run a file of cases and hold each plan against what it expects
+    /// Whether every member would take a module, and whether its cases hold
     Check(check::Check),
+    /// Try a strategy's cases, and its laws on many random groups
+    Test(test::Test),
+    /// Measure a strategy on standard groups, beside those that divvy ships
+    Bench(bench::Bench),
     /// Run one case and print the plan
     Run(run::Run),
 }
@@ -45,6 +53,8 @@ impl Assignor {
             Assignor::Stamp(stamp) => stamp.run(output),
             Assignor::Inspect(inspect) => inspect.run(output),
             Assignor::Check(check) => check.run(output),
+            Assignor::Test(test) => test.run(output),
+            Assignor::Bench(bench) => bench.run(output),
             Assignor::Run(run) => run.run(output),
         }
     }
@@ -57,10 +67,15 @@ fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
     Ok(sandbox.load(&bytes, path))
 }
 
-/// The cases in a file: one, or a list.
+/// The cases in a file, and its laws.
+fn case_file(path: &Path) -> Result<Cases> {
+    let file = read_file(&files::cases(path)?);
+    file.map_err(|why| Failure::of(Kind::Usage, format!("{}: {why}", path.display())))
+}
+
+/// The cases in a file, of which there is at least one.
 fn cases(path: &Path) -> Result<Vec<Case>> {
-    let cases = read_text(&files::cases(path)?);
-    let cases = cases.map_err(|why| Failure::of(Kind::Usage, format!("{}: {why}", path.display())))?;
+    let cases = case_file(path)?.cases;
     if cases.is_empty() {
         let remedy = "write {\"topics\": {…}, \"members\": […], \"expect\": {…}}, or a list of such";
         return Err(Failure::of(Kind::Usage, format!("{} is an empty list of cases: {remedy}", path.display())));

@@ -109,6 +109,9 @@ fn begin(program: &Path, language: &Language, tools: &[(&str, OsString)]) -> Res
     quiet(&format!("divvy assignor new --lang {}", language.name), &mut new)?;
     let project = folder.path().join("first-try");
     compile(program, language, &project, tools)?;
+    let mut check = Command::new(program);
+    check.args(["assignor", "check", "first-try.wasm", "--vectors", "vectors.json"]).current_dir(&project);
+    quiet("divvy assignor check", &mut check)?;
     Ok(())
 }
 

@@ -183,7 +183,7 @@ mod tests {
                 r#""limits": {"ms": 0}"#,
                 r#""ms" in "limits" is 0: write a whole number from 1, as in {"memory_mib": 64, "ms": 500}"#,
             ),
-            (r#""limits": {"memory": 1}"#, r#"in "limits": there is no key "memory": there are memory_mib, ms"#),
+            (r#""limits": {"pages": 1}"#, r#"in "limits": there is no key "pages": there are memory_mib, ms"#),
             (r#""mod": "eager""#, r#"there is no key "mod": did you mean "mode"?"#),
             (
                 r#""protocol_type": """#,

@@ -34,13 +34,15 @@ impl Language for Rust {
     }
 
     fn parts(&self, shape: Shape) -> Option<&'static [Part]> {
-        const SDK: [Part; 3] = [
+        const SDK: [Part; 4] = [
             Part { from: "templates/rust-sdk", to: "divvy-guest" },
             Part { from: "src", to: "divvy-guest/src" },
             Part { from: "examples", to: "divvy-guest/examples" },
+            Part { from: "docs", to: "divvy-guest/docs" },
         ];
-        const PARTITIONS: [Part; 4] = [Part { from: "templates/rust-partitions", to: "" }, SDK[0], SDK[1], SDK[2]];
-        const STATES: [Part; 4] = [Part { from: "templates/rust-states", to: "" }, SDK[0], SDK[1], SDK[2]];
+        const PARTITIONS: [Part; 5] =
+            [Part { from: "templates/rust-partitions", to: "" }, SDK[0], SDK[1], SDK[2], SDK[3]];
+        const STATES: [Part; 5] = [Part { from: "templates/rust-states", to: "" }, SDK[0], SDK[1], SDK[2], SDK[3]];
         Some(match shape {
             Shape::Partitions => &PARTITIONS,
             Shape::States => &STATES,
