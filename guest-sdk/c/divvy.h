@@ -75,6 +75,9 @@ typedef struct {
 #define DIVVY_UNKNOWN_LAG UINT64_MAX
 #define DIVVY_NO_RACK 0xffffu
 
+/* A function that is in the module once, whoever calls it. */
+#define DIVVY__ONCE __attribute__((noinline, unused)) static
+
 #define DIVVY__TEXT_AREA 1020
 #define DIVVY__HEAD 11 /* bytes of a reply before the owner maps */
 #define DIVVY__TAIL 64 /* room behind them for what usually follows */
@@ -92,7 +95,7 @@ static _Noreturn inline void divvy_fail(const char *text) {
 }
 
 /* Zeroed memory, 16-byte aligned, until the call ends; NULL when there is no more. */
-static inline void *divvy_try_new(uint64_t bytes) {
+DIVVY__ONCE void *divvy_try_new(uint64_t bytes) {
     static uint64_t top;
     if (!top) top = (uintptr_t)&__heap_base;
     uint64_t at = (top + 15) & ~15ull, end = at + bytes, have = (uint64_t)__builtin_wasm_memory_size(0) << 16;
@@ -102,25 +105,25 @@ static inline void *divvy_try_new(uint64_t bytes) {
     return (void *)(uintptr_t)at;
 }
 
-static inline void *divvy_new(uint64_t bytes) {
+DIVVY__ONCE void *divvy_new(uint64_t bytes) {
     void *at = divvy_try_new(bytes);
     if (!at) divvy_fail("out of memory");
     return at;
 }
 
-static inline bool divvy_same(divvy_bytes a, divvy_bytes b) {
+DIVVY__ONCE bool divvy_same(divvy_bytes a, divvy_bytes b) {
     if (a.len != b.len) return false;
     for (uint32_t i = 0; i < a.len; i++) if (a.at[i] != b.at[i]) return false;
     return true;
 }
 
 /* Below 0, 0 or above 0, as bytes compare: the order of topics and members. */
-static inline int divvy_order(divvy_bytes a, divvy_bytes b) {
+DIVVY__ONCE int divvy_order(divvy_bytes a, divvy_bytes b) {
     for (uint32_t i = 0; i < a.len && i < b.len; i++) if (a.at[i] != b.at[i]) return a.at[i] < b.at[i] ? -1 : 1;
     return a.len == b.len ? 0 : a.len < b.len ? -1 : 1;
 }
 
-static inline divvy_bytes divvy_bytes_of(const char *text) {
+DIVVY__ONCE divvy_bytes divvy_bytes_of(const char *text) {
     divvy_bytes bytes = {(const uint8_t *)text, 0};
     while (text[bytes.len]) bytes.len++;
     return bytes;
@@ -232,19 +235,19 @@ typedef struct { enum divvy__kind kind; uint64_t number; } divvy__value;
 /* Once something is not as it should be, `bad` stays, and everything reads as 0. */
 typedef struct { const uint8_t *start, *at, *end; bool bad; const char *wanted; uint32_t where; } divvy_reader;
 
-static inline void divvy__no(divvy_reader *from, const char *wanted) {
+DIVVY__ONCE void divvy__no(divvy_reader *from, const char *wanted) {
     if (!from->bad) { from->bad = true; from->wanted = wanted; from->where = (uint32_t)(from->at - from->start); }
     from->at = from->end;
 }
 
-static inline uint64_t divvy__big(divvy_reader *from, uint32_t bytes) {
+DIVVY__ONCE uint64_t divvy__big(divvy_reader *from, uint32_t bytes) {
     if ((uint64_t)(from->end - from->at) < bytes) { divvy__no(from, "the rest of a value"); return 0; }
     uint64_t number = 0;
     while (bytes--) number = number << 8 | *from->at++;
     return number;
 }
 
-static inline divvy__value divvy__read(divvy_reader *from) {
+DIVVY__ONCE divvy__value divvy__read(divvy_reader *from) {
 #define DIVVY__IS(kind, number) ((divvy__value){kind, number})
     if (from->at == from->end) { divvy__no(from, "a value"); return DIVVY__IS(DIVVY__BAD, 0); }
     uint8_t b = *from->at++;
@@ -283,7 +286,7 @@ static inline divvy__value divvy__read(divvy_reader *from) {
 #undef DIVVY__IS
 }
 
-static inline uint64_t divvy__want(divvy_reader *from, enum divvy__kind kind, const char *wanted) {
+DIVVY__ONCE uint64_t divvy__want(divvy_reader *from, enum divvy__kind kind, const char *wanted) {
     const uint8_t *start = from->at;
     divvy__value value = divvy__read(from);
     if (value.kind == kind) return value.number;
@@ -295,7 +298,7 @@ static inline uint64_t divvy__want(divvy_reader *from, enum divvy__kind kind, co
 
 static inline uint64_t divvy_read_unsigned(divvy_reader *from, const char *wanted) { return divvy__want(from, DIVVY__UINT, wanted); }
 
-static inline uint32_t divvy_read_u32(divvy_reader *from, const char *wanted) {
+DIVVY__ONCE uint32_t divvy_read_u32(divvy_reader *from, const char *wanted) {
     uint64_t number = divvy__want(from, DIVVY__UINT, wanted);
     if (number > UINT32_MAX) { divvy__no(from, wanted); return 0; }
     return (uint32_t)number;
@@ -311,7 +314,7 @@ static inline int64_t divvy_read_signed(divvy_reader *from, const char *wanted) 
 }
 
 /* Items of an array, at least one byte each; pairs of a map, at least two. */
-static inline uint32_t divvy__count(divvy_reader *from, enum divvy__kind kind, const char *wanted) {
+DIVVY__ONCE uint32_t divvy__count(divvy_reader *from, enum divvy__kind kind, const char *wanted) {
     uint64_t count = divvy__want(from, kind, wanted), least = kind == DIVVY__MAP ? 2 : 1;
     if (count * least > (uint64_t)(from->end - from->at)) { divvy__no(from, wanted); return 0; }
     return (uint32_t)count;
@@ -320,7 +323,7 @@ static inline uint32_t divvy__count(divvy_reader *from, enum divvy__kind kind, c
 static inline uint32_t divvy_read_array(divvy_reader *from, const char *wanted) { return divvy__count(from, DIVVY__ARRAY, wanted); }
 static inline uint32_t divvy_read_map(divvy_reader *from, const char *wanted) { return divvy__count(from, DIVVY__MAP, wanted); }
 
-static inline divvy_bytes divvy__take(divvy_reader *from, uint64_t len, const char *wanted) {
+DIVVY__ONCE divvy_bytes divvy__take(divvy_reader *from, uint64_t len, const char *wanted) {
     if (len > (uint64_t)(from->end - from->at)) divvy__no(from, wanted);
     if (from->bad) return (divvy_bytes){from->end, 0};
     from->at += len;
@@ -340,7 +343,7 @@ static inline bool divvy_read_nil(divvy_reader *from) {
 }
 
 /* Passes over values with all that is in them; nesting only counts what is still to come. */
-static inline void divvy_skip(divvy_reader *from, uint64_t pending) {
+DIVVY__ONCE void divvy_skip(divvy_reader *from, uint64_t pending) {
     while (pending && !from->bad) {
         pending--;
         divvy__value value = divvy__read(from);
@@ -352,13 +355,13 @@ static inline void divvy_skip(divvy_reader *from, uint64_t pending) {
 }
 
 /* Begins an array of at least `known` items; says how many unknown ones follow them. */
-static inline uint32_t divvy_read_fields(divvy_reader *from, uint32_t known, const char *wanted) {
+DIVVY__ONCE uint32_t divvy_read_fields(divvy_reader *from, uint32_t known, const char *wanted) {
     uint32_t items = divvy_read_array(from, wanted);
     if (items < known) { divvy__no(from, wanted); return 0; }
     return items - known;
 }
 
-static inline divvy_bytes divvy__raw_map(divvy_reader *from, const char *wanted) {
+DIVVY__ONCE divvy_bytes divvy__raw_map(divvy_reader *from, const char *wanted) {
     divvy_reader look = *from;
     divvy_read_map(&look, wanted);
     const uint8_t *start = from->at;
@@ -369,7 +372,7 @@ static inline divvy_bytes divvy__raw_map(divvy_reader *from, const char *wanted)
 
 /* ---- Settings and facts: maps of names to values. What is missing or of another type is not there. ---- */
 
-static inline bool divvy__find(divvy_bytes map, const char *name, divvy_reader *from) {
+DIVVY__ONCE bool divvy__find(divvy_bytes map, const char *name, divvy_reader *from) {
     divvy_bytes wanted = divvy_bytes_of(name);
     *from = (divvy_reader){map.at, map.at, map.at + map.len, false, NULL, 0};
     for (uint32_t pairs = divvy_read_map(from, "a map"); pairs && !from->bad; pairs--) {
@@ -539,7 +542,7 @@ static inline void divvy__read_group(divvy_reader *from, divvy_group *group) {
 
 /* ---- The reply: everything in its shortest form ---- */
 
-static inline uint8_t *divvy__put(uint8_t *to, uint8_t first, uint64_t number, uint32_t bytes) {
+DIVVY__ONCE uint8_t *divvy__put(uint8_t *to, uint8_t first, uint64_t number, uint32_t bytes) {
     *to++ = first;
     while (bytes--) *to++ = (uint8_t)(number >> (8 * bytes));
     return to;
@@ -550,7 +553,7 @@ static inline uint8_t *divvy__put_unsigned(uint8_t *to, uint64_t number) {
     if (number < 0x10000) return divvy__put(to, 0xcd, number, 2);
     return number >> 32 ? divvy__put(to, 0xcf, number, 8) : divvy__put(to, 0xce, number, 4);
 }
-static inline uint8_t *divvy__put_bytes(uint8_t *to, bool is_text, divvy_bytes bytes) {
+DIVVY__ONCE uint8_t *divvy__put_bytes(uint8_t *to, bool is_text, divvy_bytes bytes) {
     if (is_text && bytes.len < 32) to = divvy__put(to, (uint8_t)(0xa0 | bytes.len), 0, 0);
     else if (bytes.len < 0x100) to = divvy__put(to, is_text ? 0xd9 : 0xc4, bytes.len, 1);
     else if (bytes.len < 0x10000) to = divvy__put(to, is_text ? 0xda : 0xc5, bytes.len, 2);
@@ -558,7 +561,7 @@ static inline uint8_t *divvy__put_bytes(uint8_t *to, bool is_text, divvy_bytes b
     __builtin_memcpy(to, bytes.at, bytes.len);
     return to + bytes.len;
 }
-static inline uint8_t *divvy__put_lines(uint8_t *to, const divvy_plan *plan) {
+DIVVY__ONCE uint8_t *divvy__put_lines(uint8_t *to, const divvy_plan *plan) {
     to = plan->line_count < 16 ? divvy__put(to, (uint8_t)(0x90 | plan->line_count), 0, 0) : divvy__put(to, 0xdc, plan->line_count, 2);
     for (uint32_t i = 0; i < plan->line_count; i++) {
         *to++ = 0x92;

@@ -19,6 +19,7 @@ mod native;
 mod strategies;
 mod trust;
 mod vectors;
+mod wasi;
 mod wat_modules;
 mod work;
 #[path = "../bench/assignors/world.rs"]
