@@ -40,6 +40,6 @@ function even(group: Group, plan: Plan): bool {
   }
   plan.remember(group.memo);
   const ms = group.config.number("again_ms");
-  if (!isNaN(ms)) plan.callAgainMs = i64(ms);
+  if (ms >= 0 && ms <= 1e15) plan.callAgainMs = i64(ms);
   return true;
 }

@@ -35,6 +35,6 @@ static bool even(const divvy_group *group, divvy_plan *plan) {
     }
     divvy_remember(plan, group->memo);
     double ms;
-    if (divvy_number(group->config, "again_ms", &ms)) divvy_call_again_ms(plan, (uint64_t)ms);
+    if (divvy_number(group->config, "again_ms", &ms) && ms >= 0 && ms <= 1e15) divvy_call_again_ms(plan, (uint64_t)ms);
     return true;
 }

@@ -36,7 +36,7 @@ pub fn even(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     if let Some(memo) = group.memo() {
         owners.remember(memo.to_vec());
     }
-    if let Some(ms) = config.number("again_ms") {
+    if let Some(ms) = config.number("again_ms").filter(|ms| (0.0..=1e15).contains(ms)) {
         owners.call_again_ms(ms as u64);
     }
     Ok(())

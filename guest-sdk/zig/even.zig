@@ -41,5 +41,7 @@ fn even(group: *const divvy.Group, plan: *divvy.Plan) divvy.Refused!void {
         plan.note(.info, divvy.join(&.{ "lag ", divvy.decimal(lag) }));
     }
     plan.memo = group.memo;
-    if (group.config.number("again_ms")) |ms| plan.call_again_ms = @intFromFloat(ms);
+    if (group.config.number("again_ms")) |ms| {
+        if (ms >= 0 and ms <= 1e15) plan.call_again_ms = @intFromFloat(ms);
+    }
 }

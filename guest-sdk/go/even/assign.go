@@ -47,7 +47,7 @@ func even(group *divvy.Group, plan *divvy.Plan) error {
 		plan.Note(divvy.Info, "lag "+strconv.FormatUint(sum, 10))
 	}
 	plan.Remember(group.Memo)
-	if ms, there := group.Config.Number("again_ms"); there {
+	if ms, there := group.Config.Number("again_ms"); there && ms >= 0 && ms <= 1e15 {
 		plan.CallAgainMs(uint64(ms))
 	}
 	return nil

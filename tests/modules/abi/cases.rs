@@ -145,6 +145,12 @@ fn good() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             "a time to be called again, as a float in the request",
             base().members(1).config("again_ms", 60_000.0).request(),
         ),
+        ("again-never", "a time before now counts as none", base().members(1).config("again_ms", -1.0).request()),
+        (
+            "again-infinite",
+            "so does one that no integer holds",
+            base().members(1).config("again_ms", f64::INFINITY).request(),
+        ),
         ("settings", "settings of every kind before the ones that are read", settings()),
         ("wrong-settings", "settings of another type count as not there", wrong_settings()),
         ("names", "names that are long, and not ASCII", names().request()),
