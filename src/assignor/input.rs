@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 
 use super::manifest::Mode;
 use crate::ids::{Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
@@ -41,18 +42,20 @@ pub struct LeaderInput<'a> {
 }
 
 /// A member, as its leader sees it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MemberInput {
     /// Its id.
     pub id: MemberId,
     /// Its lasting name, if it has one.
+    #[serde(default)]
     pub instance: Option<InstanceId>,
     /// What it says of itself under the chosen protocol.
+    #[serde(with = "super::capture::raw_bytes")]
     pub metadata: Bytes,
 }
 
 /// A number for each partition: its lag, its load.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Column {
     /// The name that manifests ask for.
     pub name: String,

@@ -191,7 +191,7 @@ impl<'a> Call<'a> {
     }
 
     /// A module of shape `states` may bring a check of its own.
-    fn ask_module_check(&self, assignor: &dyn Assignor, verdict: &Verdict<'_>) -> Result<(), CallError> {
+    pub(super) fn ask_module_check(&self, assignor: &dyn Assignor, verdict: &Verdict<'_>) -> Result<(), CallError> {
         let Answer::States(plan) = &verdict.answer else { return Ok(()) };
         self.ask_check(assignor, &plan.states).map(drop)
     }

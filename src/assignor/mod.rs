@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::ids::Digest;
 
+pub mod capture;
 pub mod case;
 mod check;
 mod claims;
@@ -45,7 +46,7 @@ pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
 pub use range::{NATIVE, native_range};
 pub use serve::{Fault, Led, Named, Otherwise, ServedBy, Service, subscribed};
-pub use smoke::smoke_requests;
+pub use smoke::{refusal_of_config, smoke_requests};
 pub use spoken::{Had, Spoken};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.

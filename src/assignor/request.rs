@@ -139,6 +139,11 @@ fn config(config: &Value) -> Vec<u8> {
     }
 }
 
+/// What a member says it had last.
+pub(super) fn claim_of<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Claim<'v> {
+    said_by(member, protocol).claim
+}
+
 /// Divvy's map is taken apart; anybody else's bytes are the strategy's to read. Under Kafka's sticky names they say what
 /// the member had, and divvy's members say the rest in a note.
 fn said_by<'v>(member: &'v ViewMember<'_>, protocol: &Protocol) -> Said<'v> {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
+use super::capture::Tape;
 use super::remember::remembered;
 use super::{
     Assignor, CallError, FaultKind, LeaderInput, MemberInput, NATIVE, Plan, cut_last_plan, lead, native_range,
@@ -105,6 +106,8 @@ pub struct Service<'a> {
     pub lacks: &'a dyn Fn(&Protocol) -> String,
     /// What is done where nothing can be made up.
     pub otherwise: Otherwise,
+    /// Where each call of a module is recorded, if that is wanted.
+    pub tape: Option<&'a Tape>,
 }
 
 impl Service<'_> {
@@ -187,7 +190,11 @@ impl Service<'_> {
     fn call(&self, strategy: &dyn Assignor) -> Result<Plan, CallError> {
         let config = self.configs.get(&strategy.manifest().name).unwrap_or(&serde_json::Value::Null);
         let members = remembered(&self.input, self.last_plan);
-        lead(strategy, &LeaderInput { config, members: &members, ..self.input.clone() })
+        let input = LeaderInput { config, members: &members, ..self.input.clone() };
+        match self.tape {
+            Some(tape) => tape.lead(strategy, &input),
+            None => lead(strategy, &input),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::manifest::Shape;
-use super::{Call, LeaderInput, Manifest, MemberInput};
+use super::{Assignor, Call, CallError, FaultKind, LeaderInput, Manifest, MemberInput, lead};
 use crate::embedded::consumer::{Subscription, Tail};
 use crate::embedded::single_writer::Candidate;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
@@ -14,6 +14,15 @@ use crate::topics::{Topic, TopicTable};
 
 /// Members and topics of each group; every topic has some partitions.
 const GROUPS: [(usize, usize); 5] = [(0, 3), (1, 3), (3, 3), (3, 0), (1000, 100)];
+
+/// A group in which a strategy has something to do.
+const A_FEW: (usize, usize) = (3, 3);
+
+/// One in which it has nothing.
+const NOBODY: (usize, usize) = (0, 0);
+
+/// How strategies built with divvy's SDK say that it is the configuration.
+const BAD_CONFIG: &str = "bad_config";
 
 /// Partitions of each topic: not a multiple of the members of any group.
 const PARTITIONS: u32 = 10;
@@ -23,7 +32,34 @@ pub fn smoke_requests(manifest: &Manifest) -> Vec<Vec<u8>> {
     GROUPS.into_iter().map(|(members, topics)| request(manifest, members, topics)).collect()
 }
 
+/// What a strategy says against its configuration, if it does: it is asked about a group of a few, and about one without
+/// members and topics, where nothing but the configuration can be wrong. Blocks for as long as the strategy runs.
+pub fn refusal_of_config(strategy: &dyn Assignor, config: &Value) -> Option<CallError> {
+    let ask = |(members, topics), config| {
+        with_group(strategy.manifest(), members, topics, config, |input| lead(strategy, input)).err()
+    };
+    let says_no = |error: &CallError| error.kind == FaultKind::GuestError;
+    let of_config = |error: &CallError| says_no(error) && error.code.as_deref() == Some(BAD_CONFIG);
+    if let Some(no) = ask(A_FEW, config).filter(of_config) {
+        return Some(no);
+    }
+    let no = ask(NOBODY, config).filter(says_no)?;
+    // What it says of none as well may be a word about groups without members.
+    (*config != Value::Null && ask(NOBODY, &Value::Null).is_none()).then_some(no)
+}
+
 fn request(manifest: &Manifest, members: usize, topics: usize) -> Vec<u8> {
+    let call = |input: &LeaderInput<'_>| Call::prepare(manifest, input).map(|call| call.request().to_vec());
+    with_group(manifest, members, topics, &Value::Null, call).expect("the groups are within every limit")
+}
+
+fn with_group<T>(
+    manifest: &Manifest,
+    members: usize,
+    topics: usize,
+    config: &Value,
+    ask: impl FnOnce(&LeaderInput<'_>) -> T,
+) -> T {
     let racks: Vec<_> = (0..PARTITIONS).map(|partition| vec![format!("rack-{}", partition % 3)]).collect();
     let table = TopicTable(
         (0..topics)
@@ -50,14 +86,13 @@ fn request(manifest: &Manifest, members: usize, topics: usize) -> Vec<u8> {
         members: &members,
         topics: &table,
         columns: &[],
-        config: &Value::Null,
+        config,
         context: None,
         memo: None,
         now_ms: 0,
         budget_ms: Duration::from_secs(1),
     };
-    let call = Call::prepare(manifest, &input);
-    call.map(|call| call.request().to_vec()).expect("the groups are within every limit")
+    ask(&input)
 }
 
 /// What a member of the manifest's type says of itself; a type that is not known here gets no bytes.

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::failure::{Failure, Kind};
+use crate::assignor::capture::MAX_CAPTURE_BYTES;
 use crate::sandbox::limits::{MAX_MANIFEST_BYTES, MAX_MODULE_BYTES};
 use crate::server::config::read_regular;
 
@@ -14,6 +15,12 @@ const MAX_CASES_BYTES: u64 = 256 * 1024 * 1024;
 /// The bytes of a module; one that is too large for any sandbox is refused by the one that gets it.
 pub fn module(path: &Path) -> Result<Vec<u8>> {
     read(path, MAX_MODULE_BYTES as u64)
+}
+
+/// The bytes of a capture.
+pub fn capture(path: &Path) -> Result<Vec<u8>> {
+    // The body, and its head.
+    read(path, MAX_CAPTURE_BYTES as u64 + 1024)
 }
 
 /// The text of a file of cases.

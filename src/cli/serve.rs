@@ -39,7 +39,8 @@ pub struct Serve {
     /// The folder of the coordinator's own modules, for the groups that it leads [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long, value_name = "DIR")]
     assignors: Option<PathBuf>,
-    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart, and compiled code; not
+    /// shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
     #[command(flatten)]
@@ -162,7 +163,9 @@ fn kind(error: &StartError, data: &DataPlace) -> Kind {
         StartError::Modules(_) => Kind::NotFound,
         StartError::Listen { error, .. } if error.kind() == std::io::ErrorKind::AddrInUse => Kind::InUse,
         StartError::Store(_) if data.is_held() => Kind::InUse,
-        StartError::Listen { .. } | StartError::Store(_) | StartError::Thread(_) => Kind::Failed,
+        StartError::Listen { .. } | StartError::Store(_) | StartError::Captures(_) | StartError::Thread(_) => {
+            Kind::Failed
+        }
     }
 }
 

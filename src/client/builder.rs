@@ -25,7 +25,7 @@ use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::{CatalogConfig, Sandbox, Trust};
+use crate::sandbox::{Captures, CatalogConfig, Sandbox, Trust};
 use crate::wire::Text;
 
 /// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
@@ -46,9 +46,7 @@ pub struct Builder {
     instance_id: Option<String>,
     modules: Option<Modules>,
     sandbox: Option<Sandbox>,
-    folders: Vec<PathBuf>,
-    module_cache: Option<PathBuf>,
-    trust: Trust,
+    catalog: CatalogConfig,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
     pattern: Option<String>,
@@ -59,6 +57,7 @@ pub struct Builder {
     leading: Option<Leading>,
     takes_over: bool,
     metrics: Metrics,
+    captures: Option<Captures>,
     /// The purpose is filled in at the end.
     config: Config,
 }
@@ -74,9 +73,7 @@ impl Builder {
             instance_id: None,
             modules: None,
             sandbox: None,
-            folders: Vec::new(),
-            module_cache: None,
-            trust: Trust::default(),
+            catalog: CatalogConfig::new(Vec::new()),
             protocol_type: None,
             topics: Vec::new(),
             pattern: None,
@@ -86,13 +83,14 @@ impl Builder {
             leading: None,
             takes_over: false,
             metrics: Metrics::default(),
+            captures: None,
             config: Config::new(GroupId::from(group), Purpose::Topics(Vec::new())),
         }
     }
 
     /// A folder of modules, watched from then on. Several may be given.
     pub fn assignors(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folders.push(folder.into());
+        self.catalog.folders.push(folder.into());
         self
     }
 
@@ -103,16 +101,16 @@ impl Builder {
         self
     }
 
-    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart. Each
-    /// member needs a folder of its own.
+    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart, and
+    /// compiled code. Each member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.module_cache = Some(folder.into());
+        self.catalog.cache_folder = Some(folder.into());
         self
     }
 
     /// Which modules of its folders may serve at all: those signed by a key, those of a digest. Without it all may.
     pub fn trust(mut self, trust: Trust) -> Self {
-        self.trust = trust;
+        self.catalog.trust = trust;
         self
     }
 
@@ -261,6 +259,13 @@ impl Builder {
         self
     }
 
+    /// Records each call of a strategy that this member makes as its group's leader in a file, for `divvy assignor replay` and
+    /// `diff`. Members' subscriptions and facts stand in it, which may be secrets.
+    pub fn captures(mut self, captures: &Captures) -> Self {
+        self.captures = Some(captures.clone());
+        self
+    }
+
     /// How a changed module reaches the group where the coordinator is not divvy.
     pub fn rollout(mut self, rollout: Rollout) -> Self {
         self.config.rollout = rollout;
@@ -307,6 +312,7 @@ impl Builder {
             requests: Tasks::default(),
             others: Tasks::default(),
             metrics: self.metrics.clone(),
+            captures: self.captures,
             without_share_since: Some(clock::now().mono),
         };
         Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)) })
@@ -363,16 +369,11 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
-        if modules.is_none() && folders.is_empty() {
+        let (modules, config) = (self.modules.take(), self.catalog.clone());
+        if modules.is_none() && config.folders.is_empty() {
             return Ok(None);
         }
         let sandbox = self.sandbox.take();
-        let config = CatalogConfig {
-            cache_folder: self.module_cache.take(),
-            trust: std::mem::take(&mut self.trust),
-            ..CatalogConfig::new(folders)
-        };
         let changed = inbox.clone();
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);

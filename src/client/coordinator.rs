@@ -26,18 +26,18 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// Asks one address after the other. Fails with what the first one said: it is the one that people know.
+    /// Asks one address after the other. Fails with what all of them said.
     pub(super) async fn find(&self) -> Result<Coordinator, Unreachable> {
-        let mut first = None;
+        let mut errors = Vec::new();
         let mut search = Search { finder: self, away: Vec::new() };
         let brokers = self.brokers.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for address in self.bootstrap.iter().chain(brokers.iter().filter(|it| !self.bootstrap.contains(it))) {
             match search.through(address).await {
                 Ok(coordinator) => return Ok(coordinator),
-                Err(error) => first = first.or(Some(error)),
+                Err(error) => errors.push(error),
             }
         }
-        Err(first.unwrap_or_else(|| {
+        Err(Unreachable::of_all(errors).unwrap_or_else(|| {
             Unreachable::no_coordinator(self.group.as_str(), "nobody", "there is no address to ask")
         }))
     }

@@ -70,6 +70,7 @@ use crate::membership::change::Change;
 pub use crate::membership::lead::Rules;
 pub use crate::membership::leading::{Leading, Planned};
 pub use crate::membership::{Assigned, Cause, Role, Rollout, Share};
+pub use crate::sandbox::{CaptureBounds, Captures, CapturesError};
 
 /// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:
 /// [`Member::leave`] hands over at once.

@@ -18,10 +18,12 @@ use super::shelf::Shelf;
 use super::spawn::{Tasks, blocking};
 use super::{clock, lag, topics};
 use crate::assignor::CallError;
+use crate::assignor::capture::LedBy;
 use crate::ids::{Generation, MemberId, Protocol, TopicName};
 use crate::membership::event::{JoinCall, Sent};
-use crate::membership::lead::LeadJob;
+use crate::membership::lead::{LeadJob, Led};
 use crate::membership::{Action, Event, Membership, Notice, Strategies};
+use crate::sandbox::Captures;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
@@ -46,6 +48,8 @@ pub(super) struct Runtime {
     /// The search for it, plans that are being made, commits: they outlive it.
     pub(super) others: Tasks,
     pub(super) metrics: Metrics,
+    /// Where the calls of strategies are recorded, if they are.
+    pub(super) captures: Option<Captures>,
     /// Since when the application has no share, unless it wants none.
     pub(super) without_share_since: Option<Timestamp>,
 }
@@ -229,13 +233,13 @@ impl Runtime {
     /// Strategies block: they run beside this task, which goes on beating.
     fn lead(&mut self, sent: Sent, mut job: LeadJob) {
         let (inbox, coordinator, metrics) = (self.inbox.clone(), self.coordinator.clone(), self.metrics.clone());
-        let group = job.group.clone();
+        let (group, captures) = (job.group.clone(), self.captures.clone());
         self.others.start(async move {
             if let Some(coordinator) = coordinator.filter(|_| job.needs(names::LAG)) {
                 job.columns.push(lag::column(&coordinator, &job.group, &job.topics).await);
             }
             let (began, strategies) = (clock::now().mono, job.strategies.clone());
-            match blocking(move || job.run()).await {
+            match blocking(move || run(&job, captures.as_ref())).await {
                 Some(led) => {
                     let took = clock::now().mono - began;
                     metrics.module_called(took);
@@ -308,6 +312,16 @@ impl Runtime {
             let _ = answer.send(result);
         });
     }
+}
+
+/// Makes the plan, recorded if that is wanted.
+fn run(job: &LeadJob, captures: Option<&Captures>) -> Led {
+    let Some(captures) = captures else { return job.run() };
+    let tape = captures.tape();
+    let led = job.run_on(Some(&tape));
+    let by = if job.leading.is_some() { LedBy::Lead } else { LedBy::Leader };
+    captures.keep(tape, by, &led);
+    led
 }
 
 /// What the coordinator says of the generation that the commit was sent in, for the membership to judge.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::JoinError;
 use crate::assignor::Assignor;
 use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, Sandbox, Trust};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -16,18 +16,25 @@ pub struct Modules(Arc<Catalog>);
 impl Modules {
     /// Reads the folders and watches them. Blocks while modules compile.
     pub fn open<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> Result<Self, JoinError> {
-        Self::open_trusted(folders, Trust::default())
+        Self::open_with(None, Self::config(folders))
     }
 
-    /// The same, where not every module may serve.
-    pub fn open_trusted<F: Into<PathBuf>>(
+    /// The same, but only strategies of these names are compiled, in whatever files they are, and of these only what may serve.
+    pub fn open_only<F: Into<PathBuf>>(
         folders: impl IntoIterator<Item = F>,
+        names: Vec<String>,
         trust: Trust,
     ) -> Result<Self, JoinError> {
-        Self::open_with(
-            None,
-            CatalogConfig { trust, ..CatalogConfig::new(folders.into_iter().map(Into::into).collect()) },
-        )
+        Self::open_with(None, CatalogConfig { only: Some(names), trust, ..Self::config(folders) })
+    }
+
+    /// Each file with its state.
+    pub fn status(&self) -> Vec<ModuleStatus> {
+        self.0.status()
+    }
+
+    fn config<F: Into<PathBuf>>(folders: impl IntoIterator<Item = F>) -> CatalogConfig {
+        CatalogConfig::new(folders.into_iter().map(Into::into).collect())
     }
 
     /// Those that serve.

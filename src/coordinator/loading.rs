@@ -112,11 +112,16 @@ impl Coordinator {
 
     fn restore(&mut self, id: &GroupId, records: Vec<Record>, now: Now) {
         if records.is_empty() {
+            self.owed.remove(id);
             return;
         }
         let settings = self.config.settings.of(id);
         let mut group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
         group.set_modules(self.modules.clone());
+        if let Some(trigger) = self.owed.remove(id) {
+            group.owe(trigger);
+        }
+        group.set_store_refuses(self.store_refuses);
         self.groups.insert(id.clone(), Box::new(group));
         self.reschedule(id);
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::group::effects::PlanToMake;
 use crate::group::event::ModuleOffer;
-use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead, WorkId};
+use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead, Trigger, WorkId};
 use crate::ids::{Generation, GroupId};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
@@ -58,6 +58,10 @@ pub struct Coordinator {
     /// What waits for a group that is being read. While everything is being read, every group is in here on demand.
     loading: BTreeMap<GroupId, Vec<Waiting>>,
     all_loading: bool,
+    /// Whether the store is known to refuse what is written.
+    store_refuses: bool,
+    /// The rebalances that wait for the store, of groups that are being read anew.
+    owed: HashMap<GroupId, Trigger>,
     /// When to look at a group again, and the same by group.
     schedule: BTreeSet<(Timestamp, GroupId)>,
     scheduled: HashMap<GroupId, Timestamp>,
@@ -74,10 +78,20 @@ impl Coordinator {
             groups: HashMap::new(),
             loading: BTreeMap::new(),
             all_loading: true,
+            store_refuses: false,
+            owed: HashMap::new(),
             schedule: BTreeSet::new(),
             scheduled: HashMap::new(),
             sweep: Sweep::default(),
         }
+    }
+
+    /// The store is known to refuse what is written, or takes it again: then what waited for that is due.
+    pub fn set_store_refuses(&mut self, refuses: bool) {
+        self.store_refuses = refuses;
+        self.groups.values_mut().for_each(|group| group.set_store_refuses(refuses));
+        let all: Vec<GroupId> = self.groups.keys().cloned().collect();
+        all.iter().for_each(|id| self.reschedule(id));
     }
 
     /// The modules that the coordinator itself can run, before any group is read.
@@ -113,6 +127,9 @@ impl Coordinator {
         let Some(entry) = self.groups.get_mut(group) else { return Effects::default() };
         let effects = entry.handle(Input { event, now, entropy });
         if failed {
+            if let Some(trigger) = entry.owed() {
+                self.owed.insert(group.clone(), trigger.clone());
+            }
             self.forget(group);
             self.loading.insert(group.clone(), Vec::new());
         } else if entry.is_vacant() {
@@ -233,6 +250,7 @@ impl Coordinator {
             let settings = self.config.settings.of(group);
             let mut made = Group::new(group.clone(), self.limits.clone(), settings, now);
             made.set_modules(self.modules.clone());
+            made.set_store_refuses(self.store_refuses);
             self.groups.insert(group.clone(), Box::new(made));
         }
         Unknown::Made

@@ -14,6 +14,7 @@ use super::{Group, Step};
 
 impl Group {
     pub(super) fn tick(&mut self, step: &mut Step) {
+        self.begin_owed(step);
         self.end_waits(step);
         self.give_up_on_store(step);
         self.expire_pending_ids(step);
@@ -47,6 +48,9 @@ impl Group {
         if silent.is_empty() {
             return;
         }
+        if self.keeps_generation() {
+            return self.keep_silent(&silent, now);
+        }
         let (owed, silent): (Vec<_>, Vec<_>) = silent.into_iter().partition(|id| self.store_owes_answer(id));
         owed.iter().for_each(|id| self.renew(id, now));
         for id in &silent {
@@ -76,6 +80,9 @@ impl Group {
     /// Members that were told their generation and never asked for their state are removed, heartbeats or not
     /// (KAFKA-12890).
     fn sync_deadline(&mut self, step: &mut Step) {
+        if self.keeps_generation() {
+            return self.keep_unsynced(self.roster.rebalance_timeout(), step.now.mono);
+        }
         let late = self.roster.members.iter().filter(|(id, member)| !member.synced && !self.store_owes_answer(id));
         let late: Vec<MemberId> = late.map(|(id, _)| id.clone()).collect();
         for id in &late {
@@ -144,6 +151,7 @@ impl Group {
             .chain(self.waits_end())
             .chain(self.led_ends())
             .chain(self.store_waits_end())
+            .chain(self.owes_rebalance().then(Timestamp::default))
             .min()
     }
 
@@ -172,7 +180,7 @@ impl Group {
 
     /// Whether the group was read with more members than it may have by now: it sheds some in a rebalance (KAFKA-7641).
     pub(super) fn is_over_size(&self) -> bool {
-        self.roster.members.len() > self.limits.max_size
+        self.roster.members.len() > self.limits.max_size && !self.store_refuses()
     }
 
     fn unsynced(&self) -> bool {

@@ -31,6 +31,8 @@ impl Group {
         step.fact(Fact::GroupDeleted { why });
         self.emit(Record::Removed, step);
         let ledger = std::mem::take(&mut self.ledger);
+        // What the coordinator told it is no part of what is gone.
+        let (modules, refuses) = (self.led.modules.clone(), self.store_refuses());
         *self = Group::new(self.id.clone(), self.limits.clone(), self.settings.clone(), step.now);
         self.ledger = Ledger {
             removed: ledger.emitted,
@@ -40,6 +42,8 @@ impl Group {
             stored: ledger.stored,
             held: ledger.held,
         };
+        self.set_modules(modules);
+        self.set_store_refuses(refuses);
         self.wake = self.ledger.held.first_ends();
     }
 

@@ -42,6 +42,8 @@ pub enum Fact {
     },
     /// A rebalance began.
     RebalanceBegan(Trigger),
+    /// One would have begun, but the store refuses writes: it waits for that.
+    RebalancePutOff(Trigger),
     /// A join phase ended.
     GenerationBegan {
         /// The new generation.

@@ -17,6 +17,9 @@ impl Group {
         if self.is_store_behind() && !self.roster.members.contains_key(&request.member) {
             return Self::refuse_write(ticket, join_error(ErrorCode::None, request.member), step);
         }
+        if self.store_refuses() && !self.roster.members.contains_key(&request.member) {
+            return self.turn_away_newcomer(ticket, request, step);
+        }
         self.roster.share_name(&mut request.protocols);
         let replaced = self.replaced_by(&request);
         if let Some(reason) = self.limits.session_refusal(request.session_timeout) {
@@ -175,6 +178,9 @@ impl Group {
     /// A member joins again. In an active generation that costs a rebalance only if something is new: the leader's word
     /// always is (it rejoins when topics change); a follower that lost an answer gets the same one again.
     fn rejoin(&mut self, ticket: Ticket, request: JoinRequest, step: &mut Step) {
+        if self.keeps_generation() {
+            return self.rejoin_kept(ticket, request, step);
+        }
         let id = request.member.clone();
         let leads = self.leader.as_ref() == Some(&id);
         let Some(member) = self.roster.members.get(&id) else { return };
@@ -200,7 +206,7 @@ impl Group {
     }
 
     /// The answer to a JoinGroup that changes nothing: the present generation once more.
-    fn answer_again(&mut self, ticket: Ticket, id: &MemberId, step: &mut Step) {
+    pub(super) fn answer_again(&mut self, ticket: Ticket, id: &MemberId, step: &mut Step) {
         self.renew(id, step.now.mono);
         let reply = self.join_reply(id, step.now.wall);
         self.reply(ticket, Reply::Join(reply), step);

@@ -13,6 +13,10 @@ use super::{Fact, Group, Step};
 impl Group {
     /// Each entry has its own answer; the group rebalances once for all of them.
     pub(super) fn leave(&mut self, ticket: Ticket, request: LeaveRequest, step: &mut Step) {
+        if self.keeps_generation() {
+            let reply = Reply::Leave(LeaveReply { error: ErrorCode::None, members: Vec::new() });
+            return Self::refuse_write(ticket, reply, step);
+        }
         let mut left = None;
         let mut answers = Vec::with_capacity(request.members.len());
         for leaver in request.members {

@@ -2,7 +2,8 @@
 //! store, what to answer and what to do; it has no clock, no randomness, no task and no I/O of its own.
 //!
 //! Where to look: the data of each state in `state.rs`, the two phases in `join.rs`, `rebalance.rs` and `sync.rs`, who
-//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`, what waits for that in `held.rs`; how far members have come in
+//! wins in `vote.rs`, time in `deadlines.rs`, what survives a crash in `persist.rs`, what waits for that in `held.rs`, what
+//! nothing is done about on a full disk in `refusing.rs`; how far members have come in
 //! `offsets.rs`, when that is forgotten in `expiry.rs` and `delete.rs`, and whose it is in `ownership.rs`.
 
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ mod plan_check;
 mod pulse;
 mod rebalance;
 pub mod record;
+mod refusing;
 mod roster;
 mod served;
 pub mod settings;
@@ -106,6 +108,8 @@ pub struct Group {
     ledger: Ledger,
     /// What the coordinator knows as the leader.
     led: led::Led,
+    /// What waits while the store refuses writes.
+    refusing: refusing::Refusing,
     /// No deadline is earlier. It may be too early, never too late.
     wake: Option<Timestamp>,
 }
@@ -162,6 +166,7 @@ impl Group {
             comparing: None,
             ledger: Ledger::default(),
             led: led::Led::default(),
+            refusing: refusing::Refusing::default(),
             wake: None,
         }
     }

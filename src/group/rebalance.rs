@@ -21,6 +21,9 @@ impl Group {
         if matches!(self.state, State::Joining(_)) {
             return self.try_complete(step);
         }
+        if self.puts_off(&trigger, step) {
+            return;
+        }
         let first = matches!(self.state, State::Empty);
         let phase = self.roster.rebalance_timeout();
         let delay = self.limits.initial_rebalance_delay;

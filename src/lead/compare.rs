@@ -1,7 +1,7 @@
 //! What a plan changes: for each member what it has, what it would have, what comes and goes; for the group how much moves,
 //! how even it is, and how much work is near its member.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::Bytes;
 
@@ -9,6 +9,12 @@ use crate::assignor::{MemberInput, Spoken};
 use crate::embedded::consumer::{Assignment, Subscription};
 use crate::ids::{MemberId, TopicName};
 use crate::topics::TopicTable;
+
+mod spread;
+mod states;
+
+pub use spread::{Counts, TopicSpread};
+pub use states::{StateRow, compare_states};
 
 /// One partition.
 pub type Partition = (TopicName, i32);
@@ -22,6 +28,8 @@ pub(super) struct Party<'a> {
     pub(super) name: String,
     /// Where it stands, if anybody said.
     pub(super) rack: Option<String>,
+    /// The topics that it reads.
+    pub(super) wants: BTreeSet<TopicName>,
     /// The state that it has; none for a newcomer.
     pub(super) before: Option<&'a [u8]>,
     /// The state that it would have.
@@ -35,6 +43,8 @@ pub struct Row {
     pub name: String,
     /// Where it stands, if anybody said.
     pub rack: Option<String>,
+    /// The topics that it reads.
+    pub wants: BTreeSet<TopicName>,
     /// What it has.
     pub before: BTreeSet<Partition>,
     /// What it would have.
@@ -60,6 +70,8 @@ impl Row {
 pub struct Comparison {
     /// The members, by name.
     pub rows: Vec<Row>,
+    /// How many partitions each topic has.
+    pub sizes: BTreeMap<TopicName, usize>,
     /// How many partitions the group's topics have.
     pub partitions: usize,
     /// How many come to a member while another had them.
@@ -86,9 +98,15 @@ impl Comparison {
         known.reduce(|sum, near| (sum.0 + near.0, sum.1 + near.1))
     }
 
-    /// Whether it would change anything.
+    /// Whether it would change nothing.
     pub fn changes_nothing(&self) -> bool {
         self.rows.iter().all(|row| row.before == row.after)
+    }
+
+    /// All that somebody has, and that somebody would have.
+    fn owned(&self) -> (BTreeSet<&Partition>, BTreeSet<&Partition>) {
+        let of = |part: fn(&Row) -> &BTreeSet<Partition>| self.rows.iter().flat_map(part).collect();
+        (of(|row| &row.before), of(|row| &row.after))
     }
 }
 
@@ -101,10 +119,11 @@ pub fn compare<'a>(
     topics: &TopicTable,
 ) -> Comparison {
     let (before, after) = (by_member(before), by_member(after));
-    let members = members.into_iter().filter(|(_, member)| wants_something(&member.metadata));
-    let parties = members.map(|(name, member)| Party {
+    let members = members.into_iter().map(|(name, member)| (name, member, wants(&member.metadata)));
+    let parties = members.filter(|(.., wants)| !wants.is_empty()).map(|(name, member, wants)| Party {
         name,
         rack: spoken.rack(member),
+        wants,
         before: before.get(&member.id).copied(),
         after: after.get(&member.id).copied().unwrap_or_default(),
     });
@@ -121,21 +140,29 @@ pub(super) fn compared<'a>(parties: impl IntoIterator<Item = Party<'a>>, topics:
         .map(|party| {
             let (before, after) = (party.before.map(partitions).unwrap_or_default(), partitions(party.after));
             let near = party.rack.as_deref().and_then(|rack| near(rack, &before, &after, topics));
-            Row { name: party.name, rack: party.rack, before, after, near }
+            Row { name: party.name, rack: party.rack, wants: party.wants, before, after, near }
         })
         .collect();
     rows.sort_by(|a, b| a.name.cmp(&b.name));
-    let owners = |of: fn(&Row) -> &BTreeSet<Partition>| rows.iter().flat_map(of).collect::<BTreeSet<&Partition>>();
-    let (before, after) = (owners(|row| &row.before), owners(|row| &row.after));
-    let gets: Vec<&Partition> = rows.iter().flat_map(Row::gets).collect();
+    let sizes = topics.0.iter().map(|(name, topic)| (name.clone(), topic.partitions as usize)).collect();
+    let mut plan = Comparison { rows, sizes, ..Comparison::default() };
+    let (before, after) = plan.owned();
+    let gets: Vec<&Partition> = plan.rows.iter().flat_map(Row::gets).collect();
     let moved = gets.iter().filter(|partition| before.contains(*partition)).count();
-    let all = topics.0.values().map(|topic| topic.partitions as usize).sum::<usize>();
+    let new = gets.len() - moved;
+    let all = plan.sizes.values().sum::<usize>();
     let exist = |owned: &BTreeSet<&Partition>| {
         owned.iter().filter(|(topic, number)| topics.has_partition(topic.as_str(), *number)).count()
     };
     let unowned = (all - exist(&before).min(all), all - exist(&after).min(all));
-    let new = gets.len() - moved;
-    Comparison { rows, partitions: all, moved, new, unowned }
+    (plan.partitions, plan.moved, plan.new, plan.unowned) = (all, moved, new, unowned);
+    plan
+}
+
+/// The topics that a member reads.
+fn wants(metadata: &[u8]) -> BTreeSet<TopicName> {
+    let Ok(said) = Subscription::decode(metadata) else { return BTreeSet::new() };
+    said.topics.into_iter().map(TopicName::from).collect()
 }
 
 /// Whether a member wants any topic.
@@ -183,13 +210,14 @@ pub(super) mod tests {
     }
 
     /// Its name, its rack, what it has and what it would have.
-    type Line<'a> = (&'a str, Option<&'a str>, Option<&'a [i32]>, &'a [i32]);
+    pub type Line<'a> = (&'a str, Option<&'a str>, Option<&'a [i32]>, &'a [i32]);
 
-    fn lines(parties: &[Line<'_>], topics: &TopicTable) -> Comparison {
+    pub fn lines(parties: &[Line<'_>], topics: &TopicTable) -> Comparison {
         let states: Vec<_> = parties.iter().map(|(.., before, after)| (before.map(state), state(after))).collect();
         let parties = parties.iter().zip(&states).map(|((name, rack, ..), (before, after))| Party {
             name: (*name).to_owned(),
             rack: rack.map(str::to_owned),
+            wants: BTreeSet::from(["t".into()]),
             before: before.as_deref(),
             after,
         });
@@ -225,7 +253,7 @@ pub(super) mod tests {
 
     #[test]
     fn states_that_cannot_be_read_are_nothing() {
-        let party = Party { name: "a".into(), rack: None, before: Some(b"?"), after: b"" };
+        let party = Party { name: "a".into(), rack: None, wants: BTreeSet::new(), before: Some(b"?"), after: b"" };
         let plan = compared([party], &topics(&[]));
         assert!(plan.changes_nothing());
         assert_eq!(plan.unowned, (4, 4));

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     fn party<'a>(name: &str, before: &'a [u8], after: &'a [u8]) -> Party<'a> {
-        Party { name: name.into(), rack: Some("eu-1a".into()), before: Some(before), after }
+        Party { name: name.into(), rack: Some("eu-1a".into()), wants: Default::default(), before: Some(before), after }
     }
 
     #[test]

@@ -223,6 +223,7 @@ impl Standing {
                     self.out.push(Action::Review);
                 }
             }
+            (since, false) if joined.leader.is_empty() => self.without_leader(since),
             (None, false) if self.wants_lead && place.tries < MOST_TRIES => self.take_over(),
             (None, false) if self.wants_lead => {
                 self.wants_lead = false;
@@ -235,6 +236,19 @@ impl Standing {
                 self.say(Saying::Follows { leader: joined.leader, protocol: joined.protocol });
             }
             (Some(since), false) => self.lost(since, joined.leader),
+        }
+    }
+
+    /// To take over from a broker would be in vain. When the last of its clients is gone somebody leads again.
+    fn without_leader(&mut self, since: Option<Timestamp>) {
+        if let Some(since) = since {
+            self.begin_anew(since);
+        }
+        self.remember_to_retake();
+        let Place::In(place) = &mut self.place else { return };
+        (place.leads_since, place.reviews, place.retake_at, place.tries) = (None, false, None, 0);
+        if place.follows.replace(String::new()).is_none_or(|it| !it.is_empty()) {
+            self.say(Saying::NoLeader { led: since.is_some() });
         }
     }
 

@@ -118,7 +118,7 @@ impl Membership {
                 self.tell(Notice::Suspended(extras.suspended));
             }
         }
-        self.rules = extras.rules;
+        self.rules = self.with_own_settings(extras.rules);
         self.review_offers();
     }
 
@@ -337,6 +337,14 @@ impl Membership {
 
     fn nothing_in_common(&self) -> String {
         let offers: Vec<&str> = self.offered.iter().map(|it| it.protocol.as_str()).collect();
+        if self.leading().is_some() {
+            return format!(
+                "the clients of group {} have none of the names in common under which this lead offers itself ({}): look at what \
+                 they offer (`partition.assignment.strategy`) and say it with --as NAME=eager or --as NAME=cooperative (error 23)",
+                self.config.group,
+                offers.join(", "),
+            );
+        }
         format!(
             "group {} has no protocol in common with this member, which offers {} for protocol type {}: give it a module \
              that the others offer, or one of another type its own group (`divvy groups describe {}` shows what they offer) (error 23)",

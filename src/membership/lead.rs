@@ -13,6 +13,7 @@ use super::config::CONSUMER;
 use super::event::Peer;
 use super::leading::Leading;
 use super::negotiate::{NATIVE, Strategies};
+use crate::assignor::capture::Tape;
 use crate::assignor::{self, Column, Had, LeaderInput, MemberInput, Named, Otherwise, Service};
 pub use crate::assignor::{Fault, Led, ServedBy};
 use crate::ids::{Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
@@ -81,6 +82,11 @@ impl fmt::Debug for LeadJob {
 impl LeadJob {
     /// Makes the plan. Blocks for as long as the strategy runs.
     pub fn run(&self) -> Led {
+        self.run_on(None)
+    }
+
+    /// The same, recorded where there is a tape.
+    pub fn run_on(&self, tape: Option<&Tape>) -> Led {
         let fallback = self.rules.fallback.as_deref().map(Protocol::from);
         let spoken_for = self.spoken_for();
         let service = Service {
@@ -94,6 +100,7 @@ impl LeadJob {
                 None => format!("this leader has no module for {protocol}"),
             },
             otherwise: if self.peer == Peer::Divvy { Otherwise::Error } else { Otherwise::WholePlan },
+            tape,
         };
         service.run()
     }

@@ -14,9 +14,9 @@ use super::config::{CONSUMER, Purpose};
 use super::lead::{LastPlan, Rules};
 use super::limits::GATHER;
 use super::negotiate::{Offer, Strategies};
-use super::state::{Accepted, State};
+use super::state::{Accepted, Coordinator, State};
 use super::why::Cause;
-use super::{Membership, Notice, Role};
+use super::{Membership, Notice, Peer, Role};
 use crate::assignor::{Assignor, MemberInput, NATIVE, ServedBy, Spoken, native_range};
 use crate::embedded::consumer::{Subscription, Tail};
 use crate::ids::{Digest, Generation, MemberId, Mode, Protocol};
@@ -104,9 +104,14 @@ impl Membership {
     /// The application wants another strategy, other settings or other words for the members: a new plan, if that changes any.
     pub(super) fn lead_by(&mut self, leading: Leading, rules: Rules) {
         let Purpose::Lead(before) = &mut self.config.purpose else { return };
-        let is_other = self.rules != rules || before.assignor != leading.assignor || before.spoken != leading.spoken;
+        let is_other =
+            self.config.rules != rules || before.assignor != leading.assignor || before.spoken != leading.spoken;
         *before = leading;
-        self.rules = rules;
+        self.config.rules = rules;
+        self.rules = match &self.coordinator {
+            Coordinator::Known(Peer::Divvy) => self.with_own_settings(self.rules.clone()),
+            _ => self.config.rules.clone(),
+        };
         let (offers, offered) = (self.offers_of(&self.strategies), &self.offers);
         if offers != *offered && !offers.is_empty() {
             self.offers = offers;
@@ -115,6 +120,14 @@ impl Membership {
         if is_other {
             self.plan_anew("its settings changed".to_owned());
         }
+    }
+
+    /// Who joins to lead has settings of its own for its strategy; a divvy coordinator's count for all others.
+    pub(super) fn with_own_settings(&self, mut rules: Rules) -> Rules {
+        if self.leading().is_some() {
+            rules.config.extend(self.config.rules.config.clone());
+        }
+        rules
     }
 
     /// The application wants a new plan, soon: several wishes at once are one rejoin. Whoever does not lead cannot make one.

@@ -35,17 +35,16 @@ impl Dial {
         Connection::open(address, self).await
     }
 
-    /// Connects to the first of some addresses that lets it in. Fails with what the first one said: it is the one that people
-    /// know; with nothing if there is none.
+    /// Connects to the first of some addresses that lets it in. Fails with what all of them said; with nothing if there is none.
     pub(crate) async fn open_any(&self, addresses: &[String]) -> Result<Connection, Option<Unreachable>> {
-        let mut first = None;
+        let mut errors = Vec::new();
         for address in addresses {
             match self.open(address).await {
                 Ok(connection) => return Ok(connection),
-                Err(error) => first = first.or(Some(error)),
+                Err(error) => errors.push(error),
             }
         }
-        Err(first)
+        Err(Unreachable::of_all(errors))
     }
 }
 

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+/// Of so many addresses beside the first it is told why they will not do: more would fill a screen.
+const REASONS_TOLD: usize = 3;
+
 /// A peer that cannot be talked to: one sentence with the remedy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{sentence}")]
@@ -33,6 +36,22 @@ impl Unreachable {
     /// Whether another address is what may help.
     pub fn is_nobody(&self) -> bool {
         self.kind == Kind::Nobody
+    }
+
+    /// Of several addresses none will do. The first says what kind of trouble that is, since it is the one that people know;
+    /// the reasons of the others are told behind it. None if there is none.
+    pub(crate) fn of_all(each: Vec<Self>) -> Option<Self> {
+        let mut each = each.into_iter();
+        let mut first = each.next()?;
+        for other in each.by_ref().take(REASONS_TOLD) {
+            first.sentence.push_str("; and ");
+            first.sentence.push_str(&other.sentence);
+        }
+        match each.len() {
+            0 => {}
+            more => first.sentence.push_str(&format!("; and {more} more addresses will not do")),
+        }
+        Some(first)
     }
 
     fn away(sentence: String) -> Self {
@@ -87,5 +106,30 @@ impl Unreachable {
     /// It was reached, and does not say who coordinates a group.
     pub(crate) fn no_coordinator(group: &str, address: &str, reason: &str) -> Self {
         Self::away(format!("{address} names no coordinator for group {group}: {reason}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_has_its_reason_and_a_long_list_an_end() {
+        let away =
+            |number: u32| Unreachable::connect(&format!("b{number}:1"), &io::ErrorKind::ConnectionRefused.into());
+        assert_eq!(Unreachable::of_all(Vec::new()), None);
+        assert_eq!(Unreachable::of_all(vec![away(1)]), Some(away(1)));
+        let both = Unreachable::of_all(vec![away(1), Unreachable::login("b2:1", "wrong password")]).unwrap();
+        let said = both.to_string();
+        assert!(
+            said.contains("cannot reach b1:1")
+                && said.ends_with("; and b2:1 does not let this client in: wrong password")
+        );
+        assert!(both.is_nobody(), "the first may be back soon, and let it in");
+        let many = Unreachable::of_all((1..=9).map(away).collect()).unwrap().to_string();
+        assert!(
+            many.contains("b4:1") && !many.contains("b5:1") && many.ends_with("and 5 more addresses will not do"),
+            "{many}"
+        );
     }
 }

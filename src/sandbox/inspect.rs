@@ -48,6 +48,12 @@ pub(super) fn validate(bytes: &[u8]) -> Result<(), Refusal> {
     exports(types.as_ref())
 }
 
+/// What a module says of itself, without a look at the rest of it; none if that cannot be read.
+pub(super) fn manifest(bytes: &[u8], limits: &SandboxLimits) -> Option<Manifest> {
+    let walk = header(bytes).and_then(|()| Walk::over(bytes, limits)).ok()?;
+    manifest::read(&walk.manifests).ok()
+}
+
 fn limit(message: String) -> Refusal {
     Refusal::new(LoadErrorKind::Limit, message)
 }

@@ -64,7 +64,7 @@ pub const MAX_CACHED_BYTES: u64 = 512 << 20;
 /// Threads of a process that compiles: more than these gain little, and each reserves memory.
 pub const COMPILE_THREADS: usize = 4;
 /// A process that compiles may live for as many times its time of computing: a busy machine is not the module's fault.
-pub const COMPILE_PATIENCE: u32 = 3;
+pub const COMPILE_PATIENCE: u32 = 6;
 
 /// What an operator may set.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod call;
+mod captures;
 pub mod catalog;
 mod clock;
 mod compile;
@@ -28,13 +29,14 @@ mod usage;
 mod wasi;
 
 pub use catalog::smoke;
+pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use compile::{compile_in_children, compiler_main};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use fuel::Metered;
 pub use limits::SandboxLimits;
 pub use metrics::ModuleMetrics;
-pub use module::{CallStats, Module};
+pub use module::{CallStats, Module, digest_of};
 pub use trust::{Trust, TrustedKey, read_digest};
 
 #[cfg(test)]
@@ -72,6 +74,11 @@ impl Sandbox {
     /// Checks and compiles the bytes of a file. `origin` is where they came from, for messages.
     pub fn load(&self, bytes: &[u8], origin: &Path) -> Result<Arc<Module>, LoadError> {
         Module::load(self, bytes, origin)
+    }
+
+    /// Whether instances come from a pool.
+    pub fn is_pooled(&self) -> bool {
+        self.0.engines.pooled.is_some()
     }
 
     /// The limits it was started with.

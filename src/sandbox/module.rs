@@ -49,7 +49,7 @@ pub struct CallStats {
 }
 
 /// The SHA-256 of a file.
-pub(super) fn digest_of(bytes: &[u8]) -> Digest {
+pub fn digest_of(bytes: &[u8]) -> Digest {
     Digest(Sha256::digest(bytes).into())
 }
 

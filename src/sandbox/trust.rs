@@ -66,6 +66,7 @@ pub fn read_digest(text: &str) -> Result<Digest, String> {
     let byte = |at: usize| hex.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
     let mut digest = [0; DIGEST_CHARS / 2];
     let is_read = hex.len() == DIGEST_CHARS
+        && hex.bytes().all(|digit| digit.is_ascii_hexdigit())
         && digest.iter_mut().enumerate().all(|(at, to)| byte(at).map(|byte| *to = byte).is_some());
     is_read
         .then_some(Digest(digest))

@@ -34,6 +34,9 @@ impl Teller {
                 self.metrics.rebalance(trigger.kind());
                 tracing::info!(%group, trigger = %Shown(trigger), "rebalance began");
             }
+            Fact::RebalancePutOff(trigger) => {
+                tracing::info!(%group, trigger = %Shown(trigger), "rebalance put off until the store takes writes");
+            }
             Fact::GenerationBegan { generation, protocol, leader, members, trigger } => {
                 let (protocol, leader, trigger) = (shown(protocol.as_ref()), shown(leader.as_ref()), Shown(trigger));
                 tracing::info!(%group, %generation, protocol, leader, members, %trigger, "generation began");

@@ -65,6 +65,9 @@ pub(crate) const MAX_BATCH_ENTRIES: usize = 100_000;
 /// A group whose records could not be read is read again after this.
 pub(crate) const RELOAD_PAUSE: Duration = Duration::from_secs(1);
 
+/// A store that refuses is tried out so often: newcomers wait for it, and nobody else may write.
+pub(crate) const PROBE_PAUSE: Duration = Duration::from_secs(1);
+
 /// A loop that is later than this did not run: sessions are not judged by its lateness.
 pub(crate) const LATE: Duration = Duration::from_secs(1);
 

@@ -30,6 +30,8 @@ pub(crate) enum ToShard {
     Stored(Vec<(GroupId, Seq)>),
     /// The last records of these groups may not be durable.
     StoreFailed(Vec<GroupId>),
+    /// The store refuses what is written, or takes it again.
+    StoreRefuses(bool),
     /// A group as it was stored.
     Reloaded(GroupId, Result<Vec<Record>, StoreError>),
     /// Work is done.

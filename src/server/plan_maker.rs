@@ -8,12 +8,13 @@ use std::sync::mpsc::{Sender, channel};
 use divvy_guest::abi::names;
 use tokio::sync::Semaphore;
 
-use super::limits::MAX_PLANS_AT_ONCE;
+use super::limits::{MAX_PLANS_AT_ONCE, STOP_GRACE};
 use super::messages::ToShard;
 use super::quiet::Quiet;
 use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::{Handle, lag};
+use crate::assignor::capture::LedBy;
 use crate::assignor::{
     Assignor, Column, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service, fingerprint,
     native_range, subscribed,
@@ -22,6 +23,7 @@ use crate::group::effects::PlanToMake;
 use crate::group::event::{Fault, MadePlan, PlanOrigin};
 use crate::group::{WorkId, WorkOutcome};
 use crate::ids::{GroupId, Mode, Protocol};
+use crate::sandbox::Captures;
 use crate::topics::TopicTable;
 
 /// The one type of groups that can be served without a module.
@@ -31,6 +33,7 @@ const CONSUMER: &str = "consumer";
 pub(crate) struct PlanMaker {
     places: Arc<Semaphore>,
     reviews: Sender<Review>,
+    captures: Option<Captures>,
 }
 
 /// The strategies at hand.
@@ -39,15 +42,26 @@ pub(crate) type Strategies = Vec<Arc<dyn Assignor>>;
 impl PlanMaker {
     /// With nothing to do. Reviews have a thread of their own: a change of the topics asks for one of every led group, and
     /// plan checks, which members wait for, must not wait behind them.
-    pub(crate) fn start(loss: Loss) -> std::io::Result<Self> {
+    pub(crate) fn start(loss: Loss, captures: Option<Captures>) -> std::io::Result<Self> {
         let (reviews, asked) = channel::<Review>();
         spawn::thread("plan review", loss, move || asked.into_iter().for_each(Review::run))?;
-        Ok(Self { places: Arc::new(Semaphore::new(MAX_PLANS_AT_ONCE)), reviews })
+        Ok(Self { places: Arc::new(Semaphore::new(MAX_PLANS_AT_ONCE)), reviews, captures })
+    }
+
+    /// Waits until what was recorded is written, for a while.
+    pub(crate) async fn finish(&self) {
+        let Some(captures) = self.captures.clone() else { return };
+        let (done, written) = tokio::sync::oneshot::channel();
+        spawn::blocking("captures", Loss::One, move || {
+            captures.flush(STOP_GRACE);
+            let _ = done.send(());
+        });
+        let _ = written.await;
     }
 
     /// Begins a plan. Whatever happens, the group is told.
     pub(crate) fn begin(&self, handle: &Handle, shard: usize, group: GroupId, id: WorkId, plan: PlanToMake) {
-        let places = Arc::clone(&self.places);
+        let (places, captures) = (Arc::clone(&self.places), self.captures.clone());
         let promise =
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
@@ -57,8 +71,9 @@ impl PlanMaker {
             let work = move || {
                 let _place = place;
                 let (folder, quiet) = (promise.handle.modules().folder(), promise.handle.quiet());
+                let at_hand = AtHand { strategies: &strategies, folder, captures: captures.as_ref() };
                 let began = promise.handle.clock().mono();
-                let made = make(&plan, &strategies, &table, &columns, folder, quiet);
+                let made = make(&plan, &at_hand, &table, &columns, quiet);
                 let digest = made.as_ref().ok().and_then(|made| made.origin.digest);
                 if let Some(module) = strategies.iter().find(|it| digest.is_some() && it.digest() == digest) {
                     module.planned(promise.handle.clock().mono() - began);
@@ -148,15 +163,26 @@ async fn columns(handle: &Handle, plan: &PlanToMake, strategies: &Strategies, ta
     vec![lag::column(handle, &plan.group, &topics).await]
 }
 
+/// What plans are made with.
+#[derive(Clone, Copy)]
+pub(crate) struct AtHand<'a> {
+    strategies: &'a Strategies,
+    /// Where they come from.
+    folder: Option<&'a Path>,
+    /// Where calls are recorded, if they are.
+    captures: Option<&'a Captures>,
+}
+
 /// Makes a plan, by whatever serves it. Blocks for as long as the strategies run.
 pub(crate) fn make(
     plan: &PlanToMake,
-    strategies: &Strategies,
+    at_hand: &AtHand<'_>,
     table: &TopicTable,
     columns: &[Column],
-    folder: Option<&Path>,
     quiet: &Quiet,
 ) -> Result<MadePlan, Fault> {
+    let AtHand { strategies, folder, captures } = *at_hand;
+    let tape = captures.map(Captures::tape);
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
@@ -186,8 +212,12 @@ pub(crate) fn make(
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
         lacks: &|protocol| lacks(protocol, plan, folder),
         otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
+        tape: tape.as_ref(),
     }
     .run();
+    if let (Some(captures), Some(tape)) = (captures, tape) {
+        captures.keep(tape, LedBy::Coordinator, &led);
+    }
     let fault = led.fault.map(|it| Fault {
         protocol: it.protocol,
         digest: it.digest,

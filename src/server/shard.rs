@@ -14,7 +14,7 @@ use super::Handle;
 use super::clock::Entropy;
 use super::connection::Connection;
 use super::facts::Teller;
-use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_REVIEWS_BEGUN, MAX_TURN, RELOAD_PAUSE};
+use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_REVIEWS_BEGUN, MAX_TURN, PROBE_PAUSE, RELOAD_PAUSE};
 use super::messages::{Loading, Question, Request, Requests, ToShard};
 use super::plan_maker::Review;
 use super::pulse::Shared;
@@ -52,6 +52,8 @@ pub(crate) struct Shard {
     turn: Turn,
     /// Groups that are being read anew; with a time: reading failed and is tried again then.
     reloads: HashMap<GroupId, Option<Timestamp>>,
+    /// When the store is tried out next, if it refuses; the first shard does that for all.
+    probe_at: Option<Timestamp>,
     reviews: Reviews,
 }
 
@@ -84,6 +86,7 @@ impl Shard {
             entropy: Entropy::new(),
             turn: Turn::default(),
             reloads: HashMap::new(),
+            probe_at: None,
             reviews: Reviews::default(),
         }
     }
@@ -132,7 +135,8 @@ impl Shard {
     }
 
     fn next_deadline(&self) -> Option<Timestamp> {
-        lock(&self.coordinator).next_deadline().into_iter().chain(self.reloads.values().copied().flatten()).min()
+        let groups = lock(&self.coordinator).next_deadline();
+        groups.into_iter().chain(self.probe_at).chain(self.reloads.values().copied().flatten()).min()
     }
 
     fn take(&mut self, message: ToShard, now: Now) {
@@ -153,6 +157,10 @@ impl Shard {
                 marks.into_iter().for_each(|(group, upto)| self.handle(&group, Event::Stored(upto), now));
             }
             ToShard::StoreFailed(groups) => groups.into_iter().for_each(|group| self.store_failed(group, now)),
+            ToShard::StoreRefuses(refuses) => {
+                lock(&self.coordinator).set_store_refuses(refuses);
+                self.probe_at = (refuses && self.ground.number == 0).then(|| now.mono + PROBE_PAUSE);
+            }
             ToShard::Reloaded(group, records) => self.reloaded(group, records, now),
             ToShard::WorkDone(group, id, outcome) => {
                 if matches!(outcome, WorkOutcome::PlanReviewed(_)) {
@@ -312,6 +320,10 @@ impl Shard {
         drop(coordinator);
         for (group, effects) in done {
             self.carry_out(&group, effects);
+        }
+        if let Some(at) = self.probe_at.as_mut().filter(|at| **at <= now.mono) {
+            *at = now.mono + PROBE_PAUSE;
+            self.ground.store.probe();
         }
         for (group, at) in &mut self.reloads {
             if at.take_if(|at| *at <= now.mono).is_some() {

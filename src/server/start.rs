@@ -34,7 +34,7 @@ use super::spawn::{self, Failure, Loss};
 use super::start_error::StartError;
 use super::store_writer::{self, Jobs, StoreWriter};
 use crate::coordinator::{Coordinator, CoordinatorConfig, HeartbeatWhileLoading, SettingsBook, placement};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Captures, Sandbox};
 use crate::store::{Snapshot, Store, StoreError};
 use crate::wire::Text;
 
@@ -124,6 +124,7 @@ impl Server {
         self.outer.drain(..).for_each(|task| task.abort());
         shutdown::drain(&self.handle).await;
         self.shards.drain(..).for_each(|task| task.abort());
+        self.handle.plan_maker().finish().await;
         self.store.stop();
         if let Some(closed) = self.store_closed.take() {
             let _ = tokio::time::timeout(STOP_GRACE, closed).await;
@@ -198,7 +199,9 @@ impl Builder {
         let metrics = Metrics::new();
         let modules = Modules::new(sandbox, topics.changes(), metrics.modules().clone());
         let modules = open_modules(modules, &config).await?;
-        let plan_maker = PlanMaker::start(Loss::Server(failure.clone())).map_err(StartError::Thread)?;
+        let captures =
+            config.capture_dir.as_deref().map(|dir| Captures::open(dir, config.capture_bounds)).transpose()?;
+        let plan_maker = PlanMaker::start(Loss::Server(failure.clone()), captures).map_err(StartError::Thread)?;
         modules.warn_of_missing(&config);
         let handle = Handle::new(Inner {
             coordinators: coordinators.clone(),

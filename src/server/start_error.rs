@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::config::ConfigError;
 use crate::peer::SecurityError;
+use crate::sandbox::CapturesError;
 use crate::store::StoreError;
 
 /// Why a server does not start: one sentence with the remedy.
@@ -35,6 +36,9 @@ pub enum StartError {
     /// The coordinator's own modules cannot be read.
     #[error("{0}")]
     Modules(String),
+    /// Captures cannot be written.
+    #[error("capture.dir: {0}")]
+    Captures(#[from] CapturesError),
     /// The system gives no thread.
     #[error("the system gives no thread for the store: {0}; raise `ulimit -u`")]
     Thread(std::io::Error),

@@ -86,6 +86,12 @@ impl StoreWriter {
         answer.await.ok()?.err()
     }
 
+    /// Tries out whether the store takes what is written again; all shards are told if it does.
+    pub(crate) fn probe(&self) {
+        let (done, _) = oneshot::channel();
+        self.send(Job::Probe(done));
+    }
+
     /// Waits until everything asked before is done.
     pub(crate) async fn flush(&self) {
         let (done, answer) = oneshot::channel();
@@ -238,6 +244,9 @@ impl Keeper {
                     let entries = batch.len();
                     tracing::error!(%error, entries, left_out, "a batch was not stored; its groups are read anew");
                 }
+                if is_new {
+                    self.tell_all(true);
+                }
                 for (shard, marks) in turns {
                     let groups: Vec<GroupId> = marks.into_iter().map(|(group, _)| group).collect();
                     self.broken.extend(groups.iter().cloned());
@@ -252,9 +261,17 @@ impl Keeper {
     }
 
     fn stored_again(&self) {
-        if self.failing.swap(false, Ordering::Relaxed) && self.handle.quiet().allows("stored_again").is_some() {
+        if !self.failing.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        if self.handle.quiet().allows("stored_again").is_some() {
             tracing::info!("the store takes batches again");
         }
+        self.tell_all(false);
+    }
+
+    fn tell_all(&self, refuses: bool) {
+        (0..self.handle.shards()).for_each(|shard| self.tell(shard, ToShard::StoreRefuses(refuses)));
     }
 
     fn probe(&mut self) -> Result<(), StoreError> {

@@ -17,16 +17,22 @@ pub enum Fault {
 
 /// Gives orders to a [`FailingStore`] that somebody else owns by now.
 #[derive(Clone, Debug, Default)]
-pub struct Faults(Arc<Mutex<VecDeque<Fault>>>);
+pub struct Faults(Arc<Mutex<(VecDeque<Fault>, bool)>>);
 
 impl Faults {
     /// The next batch that has no fault yet fails like this.
     pub fn order(&self, fault: Fault) {
-        self.0.lock().unwrap().push_back(fault);
+        self.0.lock().unwrap().0.push_back(fault);
+    }
+
+    /// Until it is told otherwise all batches are lost, as on a full disk.
+    pub fn refuse(&self, all: bool) {
+        self.0.lock().unwrap().1 = all;
     }
 
     fn next(&self) -> Option<Fault> {
-        self.0.lock().unwrap().pop_front()
+        let mut orders = self.0.lock().unwrap();
+        orders.0.pop_front().or(orders.1.then_some(Fault::Lost))
     }
 }
 

@@ -21,13 +21,16 @@ pub fn module(data: &[u8]) -> Option<Vec<u8>> {
     let config = Config {
         exports: Some(wat::parse_str(SHAPE).expect("the shape is a module")),
         max_imports: 0,
-        max_memories: 1,
+        // The one that is exported comes on top.
+        max_memories: 0,
         max_tables: 1,
         max_instructions: 300,
         allow_start_export: true,
         exceptions_enabled: false,
         gc_enabled: false,
         memory64_enabled: false,
+        // References to things of the host want a collector.
+        reference_types_enabled: false,
         relaxed_simd_enabled: false,
         threads_enabled: false,
         ..Config::default()

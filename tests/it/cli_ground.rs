@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::support::own_address;
+
 /// One command, run to its end.
 pub fn divvy(arguments: &[&str]) -> Output {
     let program = Command::new(env!("CARGO_BIN_EXE_divvy")).args(arguments).env_remove("DIVVY_ASSIGNORS").output();
@@ -39,7 +41,7 @@ pub fn fails(arguments: &[&str], code: i32, words: &[&str]) {
 
 /// An address at which nobody answers.
 pub fn nobody() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    TcpListener::bind(own_address()).unwrap().local_addr().unwrap().to_string()
 }
 
 /// A file of the repository; tests run at its root.

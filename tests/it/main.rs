@@ -2,13 +2,16 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
 mod author;
+mod captures;
 mod cli;
 mod cli_admin;
 mod cli_cases;
 mod cli_ground;
 mod cli_metrics;
+mod cli_signals;
 mod examples;
 mod lead;
+mod lead_files;
 mod led_ground;
 mod many_groups;
 mod member;
@@ -34,6 +37,7 @@ mod server_bugs_groups;
 mod server_bugs_shown;
 mod server_cluster;
 mod server_connect;
+mod server_full;
 mod server_half_close;
 mod server_hostile;
 mod server_led;

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::member_ground::start;
-use crate::support::within;
+use crate::support::{own_address, within};
 
 /// What goes wrong with one request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ pub struct Double {
 impl Double {
     /// One that does these things wrong: each with the next request of its kind, a JoinGroup only once it names a member.
     pub async fn with(orders: impl IntoIterator<Item = (ApiKey, Fault)>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(own_address()).await.unwrap();
         let address = listener.local_addr().unwrap();
         let state = State { orders: orders.into_iter().collect(), ..State::default() };
         let state = Arc::new(watch::Sender::new(state));

@@ -334,7 +334,7 @@ async fn a_login_that_is_refused() {
             orders: errors(SaslAuthenticate, &[SaslAuthenticationFailed]),
             asks: asks(&["SaslAuthenticate: 58"]),
             waits_ms: &[],
-            hears: &["failed: 127.0.0.1:"],
+            hears: &["failed: 127."],
         },
         Case {
             orders: [errors(Heartbeat, &[NotCoordinator]), errors(SaslAuthenticate, &[SaslAuthenticationFailed; 2])]

@@ -14,10 +14,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::member_ground::{Worker, builder, start};
-use crate::support::{config, serve, within};
+use crate::support::{config, own_address, serve, within};
 
 async fn listen() -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind(own_address()).await.unwrap();
     let address = listener.local_addr().unwrap();
     (listener, address)
 }

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use crate::member_cases::{asks, story};
 use crate::member_double::{Double, Fault};
 use crate::member_ground::{Folder, Worker, builder, built, start};
-use crate::support::{config, serve, within};
+use crate::support::{config, own_address, serve, within};
 use ApiKey::{FindCoordinator, JoinGroup, SyncGroup};
 
 /// How long an answer may take here.
@@ -40,7 +40,7 @@ struct Gate {
 impl Gate {
     /// One that leads nowhere yet.
     async fn new() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(own_address()).await.unwrap();
         let address = listener.local_addr().unwrap();
         Self { address, blocked: Arc::new(watch::Sender::new(0)), listener: Some(listener) }
     }

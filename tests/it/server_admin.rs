@@ -117,14 +117,14 @@ async fn a_store_that_refuses_writes_is_no_good_health() {
         }
     })
     .await;
-    // The topic, and the look whether it is over.
-    faults.order(Fault::Lost);
-    faults.order(Fault::Lost);
+    // The topic, and each look whether it is over.
+    faults.refuse(true);
     assert_ne!(Client::connect(server.addr()).await.create("t", 2).await.0, ErrorCode::None);
     let (status, body) = get(admin, "/health").await;
     let told: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((status, &told["status"]), (503, &json!("degraded")));
     assert!(told["reason"].as_str().unwrap().contains("told to fail"), "{told}");
+    faults.refuse(false);
     assert_eq!(get_json(admin, "/health").await, json!({ "status": "ok" }));
     server.stop().await;
 }

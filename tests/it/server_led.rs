@@ -15,7 +15,7 @@ use divvy::wire::ErrorCode;
 use crate::cli_ground::Running;
 use crate::led_ground::{Consumer, Share, subscribe};
 use crate::member_ground::{Folder, Worker, builder, built, doomed, endless, even, partitions};
-use crate::support::{Client, DEADLINE, Member, config, create, serve, state, within};
+use crate::support::{Client, DEADLINE, Member, config, create, own_address, serve, state, within};
 
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(SandboxLimits::default()).unwrap());
 
@@ -237,11 +237,12 @@ async fn settings_change_at_runtime_and_a_mistake_changes_nothing() {
     server.stop().await;
 }
 
-/// The program with a configuration file in a folder.
+/// The program with a configuration file in a folder; where it listens it is followed by nobody.
 fn program(folder: &Path, more: &str) -> Running {
     write_config(folder, more);
-    let file = folder.join("divvy.toml");
-    Running::start(&["serve", "--config", file.to_str().unwrap(), "--data", folder.join("data").to_str().unwrap()])
+    let (file, data) = (folder.join("divvy.toml"), folder.join("data"));
+    let place = ["--config", file.to_str().unwrap(), "--data", data.to_str().unwrap()];
+    Running::start(&[&["serve"][..], &place, &["--listen", &own_address().to_string()]].concat())
 }
 
 pub fn write_config(folder: &Path, more: &str) {

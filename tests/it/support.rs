@@ -1,6 +1,7 @@
 //! A server of a test, and a client that speaks in hand-made requests.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,13 +20,30 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Whatever a test waits for comes within this, on the slowest machine.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A configuration on free ports, in memory, without waits.
+/// A loopback address that no other test uses, and a port that is free there. Once it was listened on, the port stays the
+/// test's while nobody listens: on 127.0.0.1 another test's server, or the near end of any connection, may take it, and
+/// whoever asks there again meets a stranger, or itself.
+pub fn own_address() -> SocketAddr {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    // A test is a thread. A configuration that it reads again is the same.
+    thread_local!(static NUMBER: u32 = COUNT.fetch_add(1, Ordering::Relaxed));
+    if !cfg!(target_os = "linux") {
+        // Elsewhere there is one loopback address.
+        return SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    }
+    // In one of 254 blocks: two test runs at a time have different ones.
+    let (block, number) = (1 + std::process::id() % 254, NUMBER.with(|number| *number) & 0xffff);
+    SocketAddr::from((Ipv4Addr::from_bits(127 << 24 | block << 16 | number), 0))
+}
+
+/// A configuration on an address of its own, in memory, without waits.
 pub fn config() -> Config {
+    let address = own_address();
     let mut config = Config {
-        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-        admin: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+        listen: address,
+        admin: Some(address),
         data: DataPlace::Memory,
         topics_auto_create: Some(4),
         ..Config::default()

@@ -6,6 +6,8 @@ use std::path::Path;
 use divvy::wire::api::SERVED;
 use divvy::wire::{Message, messages};
 
+#[path = "../fuzz/targets/capture.rs"]
+mod capture;
 #[path = "../fuzz/targets/embedded.rs"]
 mod embedded;
 #[path = "../fuzz/targets/frame.rs"]
@@ -27,6 +29,29 @@ fn replay(target: &str, run: fn(&[u8])) {
         tried += 1;
     }
     assert!(tried >= 20, "{tried} files in {}", folder.display());
+}
+
+#[test]
+fn captures() {
+    replay("capture", capture::run);
+}
+
+/// No fuzzer runs with every test: a few changes of each file do.
+#[test]
+fn changed_captures() {
+    let mut dice = divvy_guest::testing::Dice::new(7);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/capture");
+    for entry in fs::read_dir(&folder).expect("the corpus is there") {
+        let bytes = fs::read(entry.expect("the corpus can be listed").path()).expect("the corpus can be read");
+        for _ in 0..100 {
+            let mut changed = bytes.clone();
+            for _ in 0..=dice.roll(3) {
+                let at = usize::try_from(dice.roll(bytes.len() as u64)).expect("files are small");
+                changed[at] = u8::try_from(dice.roll(256)).expect("a byte");
+            }
+            capture::run(&changed);
+        }
+    }
 }
 
 #[test]

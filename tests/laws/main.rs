@@ -5,6 +5,7 @@
 mod schema;
 
 mod backlog;
+mod captures;
 mod corpus;
 mod counting;
 mod heartbeat;

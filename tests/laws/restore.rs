@@ -34,6 +34,7 @@ enum Deed {
     PlanMade { fails: bool, fault: bool },
     GroundChanges { to: u8 },
     LeadChanges,
+    DiskChanges,
     Crash,
 }
 
@@ -62,6 +63,7 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             .prop_map(|(fails, fault)| Deed::PlanMade { fails, fault }),
         2 => (0..4u8).prop_map(|to| Deed::GroundChanges { to }),
         1 => Just(Deed::LeadChanges),
+        1 => Just(Deed::DiskChanges),
         1 => Just(Deed::Crash),
     ];
     prop::collection::vec(deed, 1..120)
@@ -91,6 +93,8 @@ struct World {
     plans: Vec<(WorkId, PlanToMake)>,
     reviews: Vec<WorkId>,
     ground: u8,
+    /// Whether the store is known to refuse.
+    refuses: bool,
     /// The newest generation that anybody was ever told.
     announced: Generation,
 }
@@ -120,6 +124,7 @@ impl World {
             plans: Vec::new(),
             reviews: Vec::new(),
             ground: 0,
+            refuses: false,
             announced: Generation(0),
         }
     }
@@ -143,7 +148,10 @@ impl World {
 
     fn give(&mut self, event: Event) {
         let input = Input { event, now: self.now(), entropy: self.draw() };
+        let keeps = self.refuses && self.group.summary().state == StateName::Stable;
         let effects = self.group.handle(input);
+        let begins = effects.facts.iter().any(|fact| matches!(fact, Fact::RebalanceBegan(_)));
+        assert!(!(keeps && begins), "a rebalance that could not be stored");
         self.took_effect(effects);
     }
 
@@ -210,6 +218,10 @@ impl World {
                     assert_eq!(self.last_heartbeat, Some(error));
                     assert_eq!(format!("{:?}", self.group), before);
                 }
+            }
+            Deed::DiskChanges => {
+                self.refuses = !self.refuses;
+                self.group.set_store_refuses(self.refuses);
             }
             Deed::Leave { who } => {
                 let member = std::mem::take(&mut self.known[who].id);
@@ -384,6 +396,7 @@ impl World {
         self.open.clear();
         self.upto = Seq(0);
         self.group = self.restored();
+        self.group.set_store_refuses(self.refuses);
     }
 
     fn restored(&self) -> Group {
@@ -423,6 +436,8 @@ proptest! {
         for deed in deeds {
             world.run(deed);
         }
+        world.refuses = false;
+        world.group.set_store_refuses(false);
         // Left alone, the group comes to rest: whoever is silent is removed, and nobody's request stays open.
         for _ in 0..80 {
             world.catch_up();

@@ -4,9 +4,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use divvy::assignor::{Assignor, Budget, Export};
+use divvy::sandbox::limits::MAX_CACHED_FILES;
 use divvy::sandbox::{LoadError, LoadErrorKind, Module, Sandbox, SandboxLimits};
 use tempfile::TempDir;
 
@@ -63,6 +64,9 @@ fn a_module_is_compiled_once_and_found_by_every_process_after() {
     assert_good(&again);
 }
 
+/// Does harm to the cache's one file.
+type Spoil = Box<dyn Fn()>;
+
 #[test]
 fn whatever_is_wrong_with_a_file_is_a_miss_and_a_good_one_takes_its_place() {
     let ground = Ground::new();
@@ -90,16 +94,16 @@ fn whatever_is_wrong_with_a_file_is_a_miss_and_a_good_one_takes_its_place() {
         ("the code of another module", strangers),
         ("no code at all", b"#!/bin/sh\nexit 1\n".repeat(100)),
     ];
-    let breaks: Vec<(&str, Box<dyn Fn()>)> = contents
+    let breaks: Vec<(&str, Spoil)> = contents
         .into_iter()
         .map(|(what, bytes)| {
             let file = file.clone();
-            (what, Box::new(move || fs::write(&file, &bytes).unwrap()) as Box<dyn Fn()>)
+            (what, Box::new(move || fs::write(&file, &bytes).unwrap()) as Spoil)
         })
         .chain([
             ("a file that others may write", {
                 let file = file.clone();
-                Box::new(move || fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap()) as Box<dyn Fn()>
+                Box::new(move || fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap()) as Spoil
             }),
             ("a link", {
                 let (file, elsewhere, whole) = (file.clone(), other.folder.path().join("elsewhere"), whole.clone());
@@ -183,6 +187,44 @@ fn a_module_that_takes_too_much_to_compile_is_refused_with_the_limit_and_the_rem
         assert!(text.contains("sandbox limit compile_") && text.contains("split its largest functions"), "{text}");
         assert_good(&load_with(limits, &GOOD.bytes()).unwrap_or_else(|error| panic!("the next one: {error}")));
     }
+}
+
+#[test]
+fn a_child_that_never_answers_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("silent");
+    fs::write(&program, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let compile_time = Duration::from_millis(50);
+    let limits = SandboxLimits { compiler: Some(program), compile_time, ..SandboxLimits::default() };
+    let error = load_with(limits, &GOOD.bytes()).expect_err("nobody compiles it");
+    assert!(error.message.contains("longer than 0.05 s"), "{error}");
+}
+
+#[test]
+fn a_full_cache_loses_its_oldest_files() {
+    let ground = Ground::new();
+    let bytes = GOOD.bytes();
+    ground.load(&named("first", 1, "v1"));
+    let day = |number: u64| SystemTime::UNIX_EPOCH + Duration::from_hours(24 * number);
+    let age = |path: &Path, at| fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+    age(&ground.file(), day(9));
+    let others: Vec<_> = (1..=MAX_CACHED_FILES as u64).map(|number| (number, format!("{number}.cwasm"))).collect();
+    for (number, name) in &others {
+        let path = ground.cache().join(name);
+        fs::write(&path, b"old").unwrap();
+        age(&path, day(number + 10));
+    }
+    for stranger in ["README", "given-up.unfinished"] {
+        fs::write(ground.cache().join(stranger), b"old").unwrap();
+        age(&ground.cache().join(stranger), day(1));
+    }
+    ground.load(&bytes);
+    let is_there = |name: &str| ground.cache().join(name).exists();
+    assert!(ground.load(&bytes).is_from_cache(), "the newest is kept");
+    assert!(!is_there("1.cwasm") && is_there("2.cwasm"), "one had to go for it, beside the one that was too many");
+    assert!(!is_there("given-up.unfinished") && is_there("README"));
+    assert!(!ground.load(&named("first", 1, "v1")).is_from_cache(), "the oldest of all");
 }
 
 #[test]

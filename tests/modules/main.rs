@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails by it")]
 
 mod abi;
+mod address_space;
 mod catalog;
 mod cells;
 mod compile;

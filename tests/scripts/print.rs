@@ -93,6 +93,7 @@ pub fn fact(fact: &Fact) -> Option<String> {
         Fact::Replaced { old, new } => format!("* {new} replaces {old}"),
         Fact::Removed { member, why } => format!("* {member} {why}"),
         Fact::RebalanceBegan(trigger) => format!("* rebalance: {trigger}"),
+        Fact::RebalancePutOff(trigger) => format!("* rebalance put off: {trigger}"),
         Fact::GenerationBegan { generation, members, trigger, .. } => {
             format!("* generation {generation} of {members}: {trigger}")
         }

@@ -19,6 +19,11 @@ mod facts;
 mod inspect;
 mod new;
 mod report;
+mod captured;
+mod check;
+mod diff;
+mod inspect;
+mod replay;
 mod run;
 mod stamp;
 mod test;
@@ -42,6 +47,10 @@ pub enum Assignor {
     Bench(bench::Bench),
     /// Run one case and print the plan
     Run(run::Run),
+    /// Ask captured modules the same again, and say where they differ
+    Replay(replay::Replay),
+    /// Ask another module what was captured, and compare the plans
+    Diff(diff::Diff),
 }
 
 impl Assignor {
@@ -56,6 +65,8 @@ impl Assignor {
             Assignor::Test(test) => test.run(output),
             Assignor::Bench(bench) => bench.run(output),
             Assignor::Run(run) => run.run(output),
+            Assignor::Replay(replay) => replay.run(output),
+            Assignor::Diff(diff) => diff.run(output),
         }
     }
 }

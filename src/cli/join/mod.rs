@@ -69,11 +69,12 @@ struct Peers {
 
 impl Join {
     /// Joins, and leaves when told to.
-    pub fn run(self, output: &Output) -> Result<()> {
+    pub fn run(mut self, output: &Output) -> Result<()> {
         self.identity.check()?;
         let peers = Peers { coordinator: self.security.read()?, topics: self.kafka.read()? };
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
+        let _recording = self.identity.capture.open()?;
         member::run(self.live(folder, peers, output))
     }
 

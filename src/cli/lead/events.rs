@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::Task;
+use super::module::{News, Serving};
 use crate::assignor::{MemberInput, Spoken};
 use crate::cli::member::Said;
 use crate::cli::member::events as member;
@@ -39,7 +41,12 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
                 "event": "joins", "group": group, "names": names, "members": members,
                 "comes_back": comes_back, "takes_over": takes_over,
             });
-            said(json, format!("{how} {group} ({members} members) under {}", listed.join(", ")))
+            let empty = if *members > 0 {
+                ""
+            } else {
+                "; whoever offers none of these is refused by the broker: name what it offers with --as"
+            };
+            said(json, format!("{how} {group} ({members} members) under {}{empty}", listed.join(", ")))
         }
         Saying::Leads { generation, protocol, kept } => {
             let json = json!({ "event": "leads", "generation": generation, "protocol": protocol, "kept": kept });
@@ -61,6 +68,17 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
                 None => "it is not taken again: say --retake for that, or start with --take-over".to_owned(),
             };
             said(json, format!("lost the lead of {group} to {leader}: the clients' own strategy assigns now; {next}"))
+        }
+        Saying::NoLeader { led } => {
+            let lost = if *led { "lost the lead of" } else { "does not lead" };
+            said(
+                json!({ "event": if *led { "lead_lost" } else { "follows" }, "leader": null, "broker_assigns": true }),
+                format!(
+                    "{lost} {group}: a client has joined it by the protocol in which the broker assigns (KIP-848), so nobody \
+                     leads it and the broker assigns all of its members, until the last such client is gone; clients that are \
+                     to be led need `group.protocol=classic`"
+                ),
+            )
         }
         Saying::TakesOver { attempt, draws } => {
             let luck =
@@ -109,18 +127,46 @@ pub fn saying(saying: &Saying, group: &str, assignor: &str, session: Duration) -
 pub fn note(note: &Note, leading: Option<&Leading>) -> Said {
     match note {
         Note::Planned(plan) => planned(plan, leading),
-        Note::OffersChanged(offers) => {
-            let digest = offers.first().and_then(|offer| offer.digest);
-            let short = digest.map_or_else(|| "divvy's own range".to_owned(), |digest| digest.short().to_string());
-            said(
-                json!({ "event": "module", "digest": digest.map(|digest| digest.to_string()) }),
-                format!("the module that serves is {short}"),
-            )
-        }
         other => {
             let text = other.to_string();
             said(member::json(&Rebalance::Note(other.clone()), "consumer"), text)
         }
+    }
+}
+
+/// What became of the strategy's file.
+pub fn module(news: &News, task: &Task) -> Said {
+    let digest = |it: &Serving| it.digest.map(|digest| digest.to_string());
+    let shown = |it: &Serving| match it.digest {
+        Some(digest) => format!("{} (module {})", it.name, digest.short()),
+        None => format!("{} (built into divvy)", it.name),
+    };
+    let json = |event: &str, it: &Serving| {
+        let (assignor, file) = (&it.name, it.file.as_ref().map(|it| it.display().to_string()));
+        json!({ "event": event, "assignor": assignor, "digest": digest(it), "file": file })
+    };
+    let goes_on = |it: &Serving| {
+        format!(
+            "this process goes on with {}, a restart could not: put its file back, or the version that is to come",
+            shown(it)
+        )
+    };
+    match news {
+        News::Serves(now, None) => said(json("module", now), format!("the module that serves is {}", shown(now))),
+        News::Serves(now, Some(before)) => {
+            said(json("module", now), format!("{} serves from now on, in place of {}", shown(now), shown(before)))
+        }
+        News::Gone(it) => {
+            let folder = super::shown(&task.folder);
+            said(json("module_gone", it), format!("the file of {} is gone from {folder}: {}", it.name, goes_on(it)))
+        }
+        News::Holds(it, other) => {
+            let mut json = json("module_gone", it);
+            json["holds"] = other.as_str().into();
+            let file = it.file.as_deref().map(super::shown).unwrap_or_default();
+            said(json, format!("{file} holds {other} now, and no file {}: {}", it.name, goes_on(it)))
+        }
+        News::IsBack(it) => said(json("module", it), format!("the file of {} is there again", it.name)),
     }
 }
 

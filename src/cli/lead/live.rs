@@ -3,14 +3,15 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::plan_only::{DryRun, modules, no_module, reads_lag};
-use super::waits::{blocking, changes, finished, next};
+use super::module::Watch;
+use super::plan_only::{modules, no_module};
+use super::waits::{blocking, finished, next};
 use super::{Lead, Task, events, look};
-use crate::assignor::subscribed;
+use crate::assignor::refusal_of_config;
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::{Said, not_joined};
@@ -19,6 +20,8 @@ use crate::cli::signals::Stop;
 use crate::client::{Duty, Leading, Member, Modules, Note, Rebalance, Role, Rollout, Rules};
 use crate::lead::standing::{Join, Joined};
 use crate::lead::{Action, Described, Event, Saying, Standing};
+
+mod changes;
 
 /// Who elects the active one of several leads, and its module.
 const ELECTION: (&str, &str) = ("single-writer", "active-standby");
@@ -41,8 +44,8 @@ const REBALANCE_TIMEOUT: Duration = Duration::from_secs(60);
 /// A new module serves that soon: a file that is copied is complete by then.
 const ROLLOUT: Rollout = Rollout::Eager { within: Duration::from_secs(1) };
 
-/// How often the file of settings is looked at.
-const LOOKS_AT_SETTINGS: Duration = Duration::from_secs(1);
+/// How often the file of settings is looked at, and what became of the module's.
+const LOOKS_AT_FILES: Duration = Duration::from_secs(1);
 
 /// What takes a while, and never keeps the loop from hearing its members and the wish to end.
 type Work = Pin<Box<dyn Future<Output = Done>>>;
@@ -76,21 +79,37 @@ struct Live<'a> {
     trouble: Option<String>,
     /// The settings that the strategy refused last.
     refused: Option<Rules>,
+    /// What became of the strategy's file.
+    module: Watch,
 }
 
 /// Leads until told to end.
 pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Result<()> {
     let mut stop = Stop::listen()?;
     let begun = tokio::select! {
-        begun = begin(&task, &flags, output) => begun?,
+        begun = begin(&task, &flags, &config, output) => begun?,
         () = stop.wished() => return tell(output, events::ended(false, false, false, flags.session())),
     };
     let (modules, mut election) = begun;
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
     let rules = rules(&task.assignor, config);
     let (work, target, leading, planned, trouble, refused) = (None, None, None, None, None, None);
-    let mut live =
-        Live { task, flags, output, modules, rules, standing, work, target, leading, planned, trouble, refused };
+    let module = Watch::default();
+    let mut live = Live {
+        task,
+        flags,
+        output,
+        modules,
+        rules,
+        standing,
+        work,
+        target,
+        leading,
+        planned,
+        trouble,
+        refused,
+        module,
+    };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
         ended = live.end(election) => ended,
@@ -101,16 +120,24 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
 }
 
 /// The modules, and the election if there is to be one. The modules are looked at before anything is joined.
-async fn begin(task: &Task, flags: &Lead, output: &Output) -> Result<(Modules, Option<Member>)> {
+async fn begin(task: &Task, flags: &Lead, config: &Value, output: &Output) -> Result<(Modules, Option<Member>)> {
     // That takes a while where there are many.
     tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
     let (folder, trust) = (task.folder.clone(), flags.modules.trust());
-    let modules = blocking(move || modules(&folder, trust)).await?;
+    let (leading, config) = (leading_by(task, flags, Vec::new()), config.clone());
+    let modules = blocking(move || {
+        let modules = modules(&folder, &[&leading.assignor, ELECTION.1], trust)?;
+        match leading.strategy(&modules.strategies()).map(|it| refusal_of_config(it, &config)) {
+            None => Err(no_module(&leading.assignor, &folder)),
+            Some(Some(refused)) => {
+                let sentence = format!("{} takes no such settings: {}", leading.assignor, refused.message);
+                Err(Failure::of(Kind::Usage, sentence))
+            }
+            Some(None) => Ok(modules),
+        }
+    })
+    .await?;
     let strategies = modules.strategies();
-    let leading = leading_by(task, flags, Vec::new());
-    if leading.strategy(&strategies).is_none() {
-        return Err(no_module(&task.assignor, &task.folder, &strategies));
-    }
     if flags.alone {
         return Ok((modules, None));
     }
@@ -145,7 +172,7 @@ fn rules(assignor: &str, config: Value) -> Rules {
 
 impl Live<'_> {
     async fn run(&mut self, election: &mut Option<Member>, stop: &mut Stop) -> Result<()> {
-        let mut looks = interval(LOOKS_AT_SETTINGS);
+        let mut looks = interval(LOOKS_AT_FILES);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         if election.is_none() {
             self.give(Event::Elected)?;
@@ -158,7 +185,12 @@ impl Live<'_> {
                 event = next(&mut self.target) => self.hears(event)?,
                 done = finished(&mut self.work) => self.done(done)?,
                 () = clock::until(due) => self.give(Event::Tick)?,
-                () = changes(&mut looks, self.flags.settings.may_change()) => self.look_at_settings()?,
+                _ = looks.tick() => {
+                    self.look_at_module()?;
+                    if self.flags.settings.may_change() {
+                        self.look_at_settings()?;
+                    }
+                }
             }
         }
     }
@@ -232,6 +264,7 @@ impl Live<'_> {
             .heartbeat_interval(HEARTBEAT_INTERVAL.min(session / BEATS_PER_SESSION))
             .rollout(ROLLOUT)
             .lead(leading.clone(), self.rules.clone());
+        builder = self.flags.capture.of(builder);
         if join.take_over {
             builder = builder.take_over();
         }
@@ -300,76 +333,15 @@ impl Live<'_> {
                 if let Note::Planned(plan) = &note {
                     self.planned = Some(plan.generation.0);
                 }
-                tell(self.output, events::note(&note, self.leading.as_ref()))
+                match &note {
+                    // It looks at the file itself, also while it is no member.
+                    Note::OffersChanged(_) => Ok(()),
+                    note => tell(self.output, events::note(note, self.leading.as_ref())),
+                }
             }
             // It owns nothing that it could give up or lose.
             Rebalance::Revoked(_) | Rebalance::Lost { .. } | Rebalance::Drained => Ok(()),
         }
-    }
-
-    /// Whether the plan in force is what would be decided now.
-    fn review(&mut self) {
-        let strategies = self.modules.strategies();
-        if leading_by(&self.task, &self.flags, Vec::new()).strategy(&strategies).is_some_and(reads_lag) {
-            return self
-                .start(async { Done::Reviewed(Err(anyhow!("its strategy reads how far the group is behind"))) });
-        }
-        let compare = self.what_if(&self.rules);
-        self.start(async move { Done::Reviewed(blocking(compare).await) });
-    }
-
-    /// Whether these rules would make another plan than the one in force, for a thread that may block.
-    fn what_if(&self, rules: &Rules) -> impl FnOnce() -> Result<bool> + Send + use<> {
-        let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());
-        let (assignor, folder) = (self.task.assignor.clone(), self.task.folder.clone());
-        let (spoken, modules) = (self.flags.settings.spoken(), self.modules.strategies());
-        let config = rules.config.values().next().cloned().unwrap_or(Value::Null);
-        move || {
-            let described = cluster.group(&group)?;
-            if !described.is_stable() {
-                return Err(anyhow!("the group rebalances already"));
-            }
-            let topics = cluster.topics(&subscribed(&described.inputs()))?;
-            let leading = Leading { assignor, names: Vec::new(), spoken, last_plan: None };
-            let (assignor, spoken) = (&leading.assignor, &leading.spoken);
-            let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
-            Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
-        }
-    }
-
-    /// The file of settings may have changed.
-    fn look_at_settings(&mut self) -> Result<()> {
-        let config = match self.flags.settings.config() {
-            Ok(config) => config,
-            Err(error) => {
-                let text = format!("{error:#}");
-                if self.trouble.replace(text.clone()).as_ref() == Some(&text) {
-                    return Ok(());
-                }
-                return tell(self.output, events::settings_refused(&text));
-            }
-        };
-        self.trouble = None;
-        let rules = rules(&self.task.assignor, config);
-        if rules == self.rules || self.refused.as_ref() == Some(&rules) || self.work.is_some() {
-            return Ok(());
-        }
-        if self.target.is_none() {
-            return self.settle(rules);
-        }
-        // What the strategy refuses would have the group served by something else: it is tried before it counts.
-        let what_if = self.what_if(&rules);
-        self.start(async move { Done::Tried(rules, blocking(what_if).await) });
-        Ok(())
-    }
-
-    /// These settings count from now on.
-    fn settle(&mut self, rules: Rules) -> Result<()> {
-        (self.rules, self.refused) = (rules, None);
-        if let (Some(member), Some(leading)) = (&self.target, &self.leading) {
-            member.lead_by(leading.clone(), self.rules.clone());
-        }
-        tell(self.output, events::settings_changed(&self.rules))
     }
 
     /// Ends in good order: a standby is elected at once, and finds the place kept, or the group is handed back.

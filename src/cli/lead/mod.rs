@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::address::{assignor, host_ports};
+use super::capturing::CaptureArgs;
 use super::failure::{Failure, Kind};
 use super::logs;
 use super::member::{self, MAX_TIMEOUT_MS};
@@ -20,6 +21,7 @@ use crate::lead::{Described, Wishes};
 mod events;
 mod live;
 mod look;
+mod module;
 mod plan_only;
 mod settings;
 mod waits;
@@ -83,6 +85,8 @@ pub struct Lead {
     #[command(flatten)]
     modules: Modules,
     #[command(flatten)]
+    capture: CaptureArgs,
+    #[command(flatten)]
     settings: Settings,
     #[command(flatten)]
     security: SecurityArgs,
@@ -130,7 +134,7 @@ struct Task {
 
 impl Lead {
     /// Teaches, shows or leads.
-    pub fn run(self, output: &Output) -> Result<()> {
+    pub fn run(mut self, output: &Output) -> Result<()> {
         if self.brokers.is_none() && self.group.is_none() && self.assignor.is_none() {
             return output.print(&json!({ "guide": GUIDE }), || GUIDE.to_owned());
         }
@@ -147,6 +151,7 @@ impl Lead {
             return Err(Failure::of(Kind::Usage, take_over_text(&task.group, task.cluster.group(&task.group)?)));
         }
         logs::start_as(output, &self.log_filter)?;
+        let _recording = self.capture.open()?;
         let runtime = member::runtime()?;
         let ended = runtime.block_on(live::lead(task, self, config, output));
         // A question that nobody answers blocks its thread, and is nobody's any more.

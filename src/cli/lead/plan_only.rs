@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use super::look::{Cluster, patiently};
 use crate::assignor::{Assignor, Spoken, subscribed};
 use crate::cli::clock;
+use crate::cli::comparison;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::not_joined;
-use crate::cli::output::{Output, Tone, partitions, plain, table};
+use crate::cli::output::{Output, Tone, plain};
 use crate::client::Modules;
 use crate::ids::{Digest, GroupId};
-use crate::lead::compare::Partition;
 use crate::lead::whatif::WhatIf;
-use crate::lead::{Comparison, Described, Row, compare, names, picture};
+use crate::lead::{Comparison, Described, compare, names};
 use crate::membership::Strategies;
 use crate::membership::leading::Leading;
 use crate::sandbox::Trust;
@@ -75,7 +75,7 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        self.ask(group, &topics, &modules(self.folder, trust)?.strategies())
+        self.ask(group, &topics, &modules(self.folder, &[self.assignor], trust)?.strategies())
     }
 
     /// The same for a group that is looked at already.
@@ -86,7 +86,7 @@ impl DryRun<'_> {
             spoken: self.spoken.clone(),
             last_plan: None,
         };
-        let strategy = leading.strategy(strategies).ok_or_else(|| no_module(self.assignor, self.folder, strategies))?;
+        let strategy = leading.strategy(strategies).ok_or_else(|| no_module(self.assignor, self.folder))?;
         let question = WhatIf {
             id: &GroupId::from(self.group),
             group: &group,
@@ -116,14 +116,21 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
     strategy.manifest().needs.iter().any(|need| need == columns::LAG)
 }
 
-/// The modules of a folder: compiled once, for all that this process does. Blocks meanwhile.
-pub fn modules(folder: &Path, trust: Trust) -> Result<Modules> {
-    Modules::open_trusted([folder], trust).map_err(|error| not_joined(&error))
+/// These strategies of a folder, each with a version or without: compiled once, for all that this process does. Blocks
+/// meanwhile.
+pub fn modules(folder: &Path, names: &[&str], trust: Trust) -> Result<Modules> {
+    let name = |it: &&str| it.split('@').next().unwrap_or(it).to_owned();
+    Modules::open_only([folder], names.iter().map(name).collect(), trust).map_err(|error| not_joined(&error))
 }
 
 /// That the strategy is not there, and what is.
-pub fn no_module(assignor: &str, folder: &Path, strategies: &Strategies) -> anyhow::Error {
-    let fits = strategies.iter().filter(|it| it.manifest().protocol_type == "consumer");
+pub fn no_module(assignor: &str, folder: &Path) -> anyhow::Error {
+    // Only now it matters what else is there, which takes a while to compile.
+    let all = match Modules::open([folder]) {
+        Ok(modules) => modules.strategies(),
+        Err(error) => return not_joined(&error),
+    };
+    let fits = all.iter().filter(|it| it.manifest().protocol_type == "consumer");
     let mut there: Vec<String> = fits.map(|it| it.manifest().protocol().to_string()).collect();
     there.sort_unstable();
     let there = if there.is_empty() { "no module".to_owned() } else { there.join(", ") };
@@ -146,56 +153,23 @@ fn names_of(group: &Described) -> Vec<String> {
 pub fn show(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -> Result<()> {
     if let Some(path) = drawn {
         let title = format!("{group}: what {} would decide", decided.strategy.0);
-        std::fs::write(path, picture::svg(&decided.comparison, &title)).map_err(|error| {
-            let shown = path.display();
-            Failure::of(Kind::Failed, format!("the picture {shown} cannot be written ({error}): check the folder"))
-        })?;
+        comparison::draw(&decided.comparison, &title, path)?;
     }
     output.print(&document(decided, group, drawn), || text(decided, group, drawn, output))
 }
 
 fn document(decided: &Decided, group: &str, drawn: Option<&Path>) -> Value {
-    let Comparison { rows, partitions, moved, new, unowned } = &decided.comparison;
-    let (before, after) = decided.comparison.spread();
-    let spread = |(least, most): (usize, usize)| json!({ "least": least, "most": most });
-    let near = decided.comparison.near().map(|(before, after)| json!({ "before": before, "after": after }));
-    let member = |row: &Row| {
-        json!({
-            "member": row.name,
-            "rack": row.rack,
-            "before": by_topic(row.before.iter()),
-            "after": by_topic(row.after.iter()),
-            "gets": by_topic(row.gets()),
-            "gives": by_topic(row.gives()),
-            "near": row.near.map(|(before, after)| json!({ "before": before, "after": after })),
-        })
-    };
-    json!({
-        "group": group,
-        "protocol": decided.group.protocol,
-        "assignor": decided.strategy.0,
-        "digest": decided.strategy.1.map(|digest| digest.to_string()),
-        "partitions": partitions,
-        "moved": moved,
-        "new": new,
-        "unowned": { "before": unowned.0, "after": unowned.1 },
-        "balance": { "before": spread(before), "after": spread(after) },
-        "near": near,
-        "members": rows.iter().map(member).collect::<Vec<_>>(),
-        "warnings": decided.warnings,
-        "picture": drawn,
-    })
-}
-
-fn by_topic<'a>(all: impl Iterator<Item = &'a Partition>) -> Value {
-    let mut topics = serde_json::Map::new();
-    for (topic, number) in all {
-        let list = topics.entry(topic.to_string()).or_insert_with(|| json!([]));
-        if let Value::Array(list) = list {
-            list.push(json!(number));
-        }
+    let mut document = comparison::document(&decided.comparison);
+    if let Value::Object(document) = &mut document {
+        let digest = decided.strategy.1.map(|digest| digest.to_string());
+        document.insert("group".to_owned(), json!(group));
+        document.insert("protocol".to_owned(), json!(decided.group.protocol));
+        document.insert("assignor".to_owned(), json!(decided.strategy.0));
+        document.insert("digest".to_owned(), json!(digest));
+        document.insert("warnings".to_owned(), json!(decided.warnings));
+        document.insert("picture".to_owned(), json!(drawn));
     }
-    Value::Object(topics)
+    document
 }
 
 fn text(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -> String {
@@ -207,9 +181,11 @@ fn text(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -
         plan.rows.len(),
         decided.strategy.0
     ))];
-    let rows = plan.rows.iter().map(row);
-    parts.push(table(&["MEMBER", "RACK", "HAS", "WOULD HAVE", "NEAR", "GETS", "GIVES UP"], rows));
-    parts.push(summary(plan));
+    parts.push(comparison::members(plan, ["HAS", "WOULD HAVE"]));
+    if plan.sizes.len() > 1 {
+        parts.push(comparison::topics(plan));
+    }
+    parts.push(comparison::summary(plan));
     if plan.changes_nothing() {
         parts.push("nothing would move".to_owned());
     }
@@ -221,48 +197,4 @@ fn text(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -
     parts.extend(decided.warnings.iter().map(|it| output.tone(Tone::Bad, &plain(&format!("it warns: {it}")))));
     parts.extend(drawn.map(|path| plain(&format!("drawn in {}", path.display()))));
     parts.join("\n")
-}
-
-fn row(row: &Row) -> Vec<String> {
-    let near = |(before, after): (usize, usize)| format!("{before} → {after}");
-    vec![
-        row.name.clone(),
-        row.rack.clone().unwrap_or_else(|| "-".to_owned()),
-        row.before.len().to_string(),
-        row.after.len().to_string(),
-        row.near.map_or_else(|| "-".to_owned(), near),
-        listed(row.gets()),
-        listed(row.gives()),
-    ]
-}
-
-fn listed<'a>(all: impl Iterator<Item = &'a Partition>) -> String {
-    let mut topics: Vec<(&str, Vec<i32>)> = Vec::new();
-    for (topic, number) in all {
-        match topics.last_mut() {
-            Some((last, list)) if *last == topic.as_str() => list.push(*number),
-            _ => topics.push((topic.as_str(), vec![*number])),
-        }
-    }
-    match topics.is_empty() {
-        true => "-".to_owned(),
-        false => partitions(topics.iter().map(|(topic, list)| (*topic, list.as_slice()))),
-    }
-}
-
-/// `of 12 partitions 3 move, 0 are new, …`
-pub fn summary(plan: &Comparison) -> String {
-    let ((least, most), (least_after, most_after)) = plan.spread();
-    let mut text = format!("of {} partitions {} move", plan.partitions, plan.moved);
-    if plan.new > 0 {
-        text.push_str(&format!(", {} find an owner", plan.new));
-    }
-    if plan.unowned.1 > 0 {
-        text.push_str(&format!(", {} stay without one", plan.unowned.1));
-    }
-    text.push_str(&format!("; a member has {least} to {most}, and would have {least_after} to {most_after}"));
-    if let Some((before, after)) = plan.near() {
-        text.push_str(&format!("; {before} are near their member, and {after} would be"));
-    }
-    text
 }

@@ -3,7 +3,6 @@
 use std::pin::Pin;
 
 use anyhow::{Result, anyhow};
-use tokio::time::Interval;
 
 use crate::client::{Member, Rebalance};
 
@@ -20,14 +19,6 @@ pub async fn finished<T>(work: &mut Option<Pin<Box<dyn Future<Output = T>>>>) ->
     match work {
         Some(work) => work.await,
         None => std::future::pending().await,
-    }
-}
-
-/// The next look at what may change; none ever if it may not.
-pub async fn changes(looks: &mut Interval, may_change: bool) {
-    match may_change {
-        true => drop(looks.tick().await),
-        false => std::future::pending().await,
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::runtime::Runtime;
 
 use super::SERVER;
 use super::address::{assignor, host_ports};
+use super::capturing::CaptureArgs;
 use super::failure::{Failure, Kind};
 use super::modules::Modules;
 use super::signals::Stop;
@@ -47,7 +48,10 @@ pub struct Place {
 pub struct Identity {
     #[command(flatten)]
     pub modules: Modules,
-    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    #[command(flatten)]
+    pub capture: CaptureArgs,
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart, and compiled code; not
+    /// shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
     /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]
@@ -103,7 +107,7 @@ impl Identity {
     /// The member, but for what it shares, its timeouts and how it is let in.
     pub fn builder(&self, place: &Place, folder: PathBuf) -> Builder {
         let mut builder = Member::builder(&place.server, &place.group).assignors(folder).client_id(&self.client_id);
-        builder = builder.trust(self.modules.trust());
+        builder = self.capture.of(builder.trust(self.modules.trust()));
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(&self.assignors);
         }

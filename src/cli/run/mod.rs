@@ -121,12 +121,13 @@ pub struct Run {
 
 impl Run {
     /// Joins, runs children, and leaves when told to.
-    pub fn run(self, output: &Output) -> Result<()> {
+    pub fn run(mut self, output: &Output) -> Result<()> {
         self.identity.check()?;
         self.check_times()?;
         find(&self.command[0])?;
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
+        let _recording = self.identity.capture.open()?;
         let (security, topics) = (self.security.read()?, self.kafka.read()?);
         let printer = Printer::start(*output);
         let done = member::run(self.live(folder, (security, topics), printer.clone()));

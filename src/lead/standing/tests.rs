@@ -331,3 +331,22 @@ fn a_group_that_cannot_be_led_ends_it_with_the_reason() {
     story.give(Event::Elected).give(Event::Looked(Ok(streams)));
     assert!(matches!(story.wants().last(), Some(Action::Stop(why)) if why.contains("Kafka Streams")));
 }
+
+#[test]
+fn a_broker_that_assigns_is_nobody_to_take_the_lead_from() {
+    let wishes = Wishes { retake: true, ..Wishes::default() };
+    let (mut story, _) = Story::joins(wishes, Described::default());
+    story.give(generation(1, true, true));
+    story.told.clear();
+    let nobody = |number| match generation(number, false, false) {
+        Event::Joined(joined) => Event::Joined(Joined { leader: String::new(), ..joined }),
+        other => other,
+    };
+    story.give(nobody(2)).give(nobody(3));
+    assert_eq!(story.told, [Saying::NoLeader { led: true }], "once");
+    story.pass(LONGEST_WAIT);
+    assert!(story.wants().is_empty());
+    // The broker's own clients are gone, and somebody leads again.
+    story.give(generation(4, false, false));
+    assert_eq!(story.wants(), [Action::TakeOver]);
+}

@@ -34,7 +34,7 @@ pub struct Joined {
     pub protocol: Protocol,
     /// Whether this one leads it.
     pub leads: bool,
-    /// Who leads it.
+    /// Who leads it; empty if nobody does, as in a group whose broker assigns.
     pub leader: String,
     /// Whether this one made its plan; who takes its own place again has not.
     pub planned: bool,
@@ -115,6 +115,11 @@ pub enum Saying {
         leader: String,
         /// Whether it takes the lead again, and when.
         retakes_in: Option<Duration>,
+    },
+    /// Nobody leads: a client came by the protocol in which the broker assigns (KIP-848), and the group is one of those now.
+    NoLeader {
+        /// Whether it led before.
+        led: bool,
     },
     /// It takes the lead of the running group.
     TakesOver {

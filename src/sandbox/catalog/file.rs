@@ -26,6 +26,8 @@ pub(super) struct File {
     pub good: Option<Digest>,
     /// What is wrong with the bytes that it holds now.
     pub error: Option<LoadError>,
+    /// Name and version of the strategy that it holds now, if that is one that nobody wants.
+    pub unwanted: Option<(String, u32)>,
 }
 
 /// What a file system says of a file without reading it.

@@ -27,9 +27,11 @@ pub use status::{ModuleState, ModuleStatus};
 pub struct CatalogConfig {
     /// Folders of `.wasm` files.
     pub folders: Vec<PathBuf>,
-    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process. It
-    /// belongs to one catalog alone. Without it older versions live as long as the process.
+    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process, and their
+    /// code. It belongs to one catalog alone. Without it older versions live as long as the process.
     pub cache_folder: Option<PathBuf>,
+    /// The names of the strategies that are wanted, if not all: the others are not compiled.
+    pub only: Option<Vec<String>>,
     /// How long a folder must be quiet before it is read.
     pub debounce: Duration,
     /// How often it is read anyway: network file systems tell nobody what changed.
@@ -41,13 +43,8 @@ pub struct CatalogConfig {
 impl CatalogConfig {
     /// The usual times: 50 ms and 2 s.
     pub fn new(folders: Vec<PathBuf>) -> Self {
-        Self {
-            folders,
-            cache_folder: None,
-            debounce: Duration::from_millis(50),
-            rescan: Duration::from_secs(2),
-            trust: Trust::default(),
-        }
+        let (debounce, rescan) = (Duration::from_millis(50), Duration::from_secs(2));
+        Self { folders, cache_folder: None, only: None, debounce, rescan, trust: Trust::default() }
     }
 }
 

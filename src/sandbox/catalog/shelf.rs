@@ -19,7 +19,7 @@ use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::metrics::Tally;
 use crate::sandbox::module::digest_of;
 use crate::sandbox::trust::signature_path;
-use crate::sandbox::{Module, Sandbox, Trust, clock};
+use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
 
 /// Where compiled code is, within the cache folder.
 const COMPILED: &str = "compiled";
@@ -28,6 +28,7 @@ const COMPILED: &str = "compiled";
 pub(super) struct Shelf {
     gate: Admission,
     folders: Vec<PathBuf>,
+    only: Option<Vec<String>>,
     cache: Option<Cache>,
     files: BTreeMap<PathBuf, File>,
     /// Every module that is offered or could be, files and older versions alike.
@@ -60,6 +61,7 @@ impl Shelf {
         Self {
             gate: Admission { sandbox, trust: config.trust, tally },
             folders: config.folders,
+            only: config.only,
             cache,
             files: BTreeMap::new(),
             kept: BTreeMap::new(),
@@ -131,6 +133,11 @@ impl Shelf {
     fn read_file(&mut self, path: &Path, stamp: Stamp) {
         let file = self.files.entry(path.to_owned()).or_default();
         let Some(bytes) = file.look(path, stamp, self.gate.sandbox.limits().module_bytes) else { return };
+        file.unwanted = self.only.as_ref().and_then(|only| unwanted(&bytes, only, self.gate.sandbox.limits()));
+        if file.unwanted.is_some() {
+            (file.good, file.error) = (None, None);
+            return;
+        }
         // A copy of a module that serves already is not compiled again.
         if let Some(digest) = file.digest.filter(|digest| self.kept.contains_key(digest)) {
             file.good = Some(digest);
@@ -246,12 +253,21 @@ impl Shelf {
         let mut row = row(path, good, state, error);
         let is_half = file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::HalfWritten);
         row.digest = row.digest.or(file.digest.filter(|_| !is_half));
+        if let Some((name, version)) = &file.unwanted {
+            (row.name, row.version) = (Some(name.clone()), Some(*version));
+        }
         row
     }
 }
 
 fn cache_trouble(error: &io::Error) -> String {
     format!("the modules cache cannot be used: {error}; older versions of strategies do not outlive this process")
+}
+
+/// Name and version of a strategy that is not among the wanted ones.
+fn unwanted(bytes: &[u8], only: &[String], limits: &SandboxLimits) -> Option<(String, u32)> {
+    let manifest = inspect::manifest(bytes, limits)?;
+    (!only.contains(&manifest.name)).then_some((manifest.name, manifest.version))
 }
 
 /// Who comes in.

@@ -88,13 +88,17 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits) 
     let remedy = "split its largest functions, build it with optimisation, and leave out what it does not use";
     let is_out_of_memory = words.contains("memory allocation") || words.contains("Cannot allocate memory");
     Err(match (status.code(), status.signal()) {
-        _ if !in_time || status.signal() == Some(libc::SIGXCPU) || status.signal() == Some(libc::SIGKILL) => {
+        _ if !in_time || status.signal() == Some(libc::SIGXCPU) => {
             NoCode::Refused(format!("compiling it took longer than {seconds} s (sandbox limit compile_time): {remedy}"))
         }
         _ if is_out_of_memory => NoCode::Refused(format!(
             "compiling it took more than {mib} MiB of memory (sandbox limit compile_memory_bytes): {remedy}"
         )),
         (Some(code), _) if code == i32::from(REFUSED) => NoCode::Refused(format!("it cannot be compiled: {words}")),
+        // What made the system do that would meet this process next.
+        (_, Some(libc::SIGKILL)) => NoCode::Refused(format!(
+            "the process that compiled it was killed, as systems do that run out of memory: {remedy}"
+        )),
         (_, Some(signal)) => NoCode::Refused(format!(
             "the compiler crashed on it (signal {signal}), in a process of its own: {remedy}; and report the module"
         )),
@@ -102,27 +106,34 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits) 
     })
 }
 
-/// Gives the child its input and waits for all that it says; the last is whether it was done in time.
+/// Gives the child its input and waits for all that it says; the last is whether it was done in time. However it ends, the
+/// child is gone.
 fn converse(
     mut child: Child,
     module: &[u8],
     limits: &SandboxLimits,
 ) -> io::Result<(ExitStatus, Vec<u8>, String, bool)> {
     let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (tell, told) = mpsc::channel();
     thread::scope(|scope| {
-        // A child that ends early leaves the rest unread, and its end says why.
-        scope.spawn(move || stdin.take().map(|mut to| to.write_all(module)));
-        let words = scope.spawn(move || read(stderr, MAX_WORDS));
-        let (tell, told) = mpsc::channel();
-        scope.spawn(move || tell.send(read(stdout, MAX_CODE_BYTES as u64)));
-        let code = told.recv_timeout(limits.compile_time * COMPILE_PATIENCE);
-        if code.is_err() {
-            child.kill()?;
+        let begin = || {
+            // A child that ends early leaves the rest unread, and its end says why.
+            let write = move || stdin.take().map(|mut to| to.write_all(module));
+            thread::Builder::new().spawn_scoped(scope, write)?;
+            let words = thread::Builder::new().spawn_scoped(scope, move || read(stderr, MAX_WORDS))?;
+            thread::Builder::new().spawn_scoped(scope, move || tell.send(read(stdout, MAX_CODE_BYTES as u64)))?;
+            io::Result::Ok(words)
+        };
+        let begun = begin();
+        let code = begun.is_ok().then(|| told.recv_timeout(limits.compile_time * COMPILE_PATIENCE).ok()).flatten();
+        if code.is_none() {
+            // It may have ended by itself.
+            let _ = child.kill();
         }
-        let status = child.wait()?;
-        let words = words.join().unwrap_or_default();
+        let (status, words) = (child.wait()?, begun?.join().unwrap_or_default());
         let words = super::super::fault::printable(&String::from_utf8_lossy(&words), 500);
-        Ok((status, code.as_ref().map_or_else(|_| Vec::new(), Clone::clone), words, code.is_ok()))
+        let is_in_time = code.is_some();
+        Ok((status, code.unwrap_or_default(), words, is_in_time))
     })
 }
 

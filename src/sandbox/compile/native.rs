@@ -43,11 +43,12 @@ pub(super) fn user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// From now on this process gets so many seconds of computing and bytes of address space, and writes no core file.
+/// From now on this process gets so many seconds of computing and bytes of address space, and writes no core file. Past its
+/// seconds it is sent SIGXCPU, so that SIGKILL is somebody else's.
 pub(super) fn limit_this_process(seconds: u64, bytes: u64) -> io::Result<()> {
-    let limits = [(libc::RLIMIT_CPU, seconds), (libc::RLIMIT_AS, bytes), (libc::RLIMIT_CORE, 0)];
-    for (what, most) in limits {
-        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+    let limits = [(libc::RLIMIT_CPU, seconds, seconds + 1), (libc::RLIMIT_AS, bytes, bytes), (libc::RLIMIT_CORE, 0, 0)];
+    for (what, rlim_cur, rlim_max) in limits {
+        let limit = libc::rlimit { rlim_cur, rlim_max };
         // SAFETY: the structure lives longer than the call.
         if unsafe { libc::setrlimit(what, &raw const limit) } != 0 {
             return Err(io::Error::last_os_error());

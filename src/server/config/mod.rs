@@ -22,7 +22,7 @@ pub use self::values::{
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
-use crate::sandbox::Trust;
+use crate::sandbox::{CaptureBounds, Trust};
 use crate::server::topics::{self, MAX_RACKS};
 use crate::topics::Topic;
 
@@ -77,6 +77,10 @@ pub struct Config {
     pub module_cache: Option<PathBuf>,
     /// `module.trusted_keys`, `module.allowed` and `module.wasi_shim`: which modules may serve, and may import something.
     pub trust: Trust,
+    /// `capture.dir`: where calls of the coordinator's own modules are recorded.
+    pub capture_dir: Option<PathBuf>,
+    /// `capture.max.files` and `capture.max.bytes`.
+    pub capture_bounds: CaptureBounds,
     /// `log.format`.
     pub log_format: LogFormat,
     /// `log.filter`: in the words of `tracing`.
@@ -109,6 +113,8 @@ impl Default for Config {
             usual_assignors: Vec::new(),
             module_cache: None,
             trust: Trust::default(),
+            capture_dir: None,
+            capture_bounds: CaptureBounds::default(),
             log_format: LogFormat::Text,
             log_filter: "info".to_owned(),
             topics: Vec::new(),

@@ -8,7 +8,7 @@ use super::document::{Report, Section, integer};
 use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, is_module_name, listen_address};
 use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, kafka_section, topic_section};
 use crate::group::GroupLimits;
-use crate::sandbox::{Trust, read_digest};
+use crate::sandbox::{CaptureBounds, Trust, read_digest};
 use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
 
 /// Counts, sizes and times are `int32` in the protocol.
@@ -22,6 +22,12 @@ const MIN_REQUEST_BYTES: u64 = 4096;
 
 /// A note is stored with its offset, and 32 offsets are one record of the store.
 const MAX_OFFSET_METADATA_BYTES: u64 = 65_536;
+
+/// The folder is listed with every capture.
+const MAX_CAPTURES: u64 = 10_000;
+
+/// Less has no room for a group of a few members.
+const MIN_CAPTURE_BYTES: u64 = 65_536;
 
 const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
 const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
@@ -96,6 +102,8 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
                 .unwrap_or_default(),
             wasi_shim: top.get("module.wasi_shim", NAMES, |value| each(value, name)).unwrap_or_default(),
         },
+        capture_dir: top.text("capture.dir", FOLDER, folder),
+        capture_bounds: read_capture_bounds(top, default.capture_bounds),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
         log_filter: top.text("log.filter", LOG_FILTER, log_filter).unwrap_or(default.log_filter),
         topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
@@ -129,6 +137,13 @@ fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits
         offsets_check_interval: top
             .milliseconds("offsets.retention.check.interval.ms", 1..=MAX_INT32)
             .unwrap_or(default.offsets_check_interval),
+    }
+}
+
+fn read_capture_bounds(top: &mut Section<'_>, default: CaptureBounds) -> CaptureBounds {
+    CaptureBounds {
+        files: top.number("capture.max.files", 1..=MAX_CAPTURES).map_or(default.files, size),
+        bytes: top.number("capture.max.bytes", MIN_CAPTURE_BYTES..=u64::MAX >> 1).unwrap_or(default.bytes),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
 mod groups;
+mod syntax;
+mod trust;
 
 use super::*;
 use crate::group::{Alias, CommitCheck, ForeignPlanCheck, Lead, LeaderSelection, PlanCheck};
@@ -83,7 +85,12 @@ fn every_key_of_the_server_can_be_set() {
         shards = 2
         assignors = "/srv/assignors"
         module.cache = "/var/cache/divvy"
+        module.trusted_keys = ["RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d"]
+        module.allowed = ["sha256:abababababababababababababababababababababababababababababababab"]
         module.wasi_shim = ["by-size", "go.2"]
+        capture.dir = "/var/lib/captures"
+        capture.max.files = 5
+        capture.max.bytes = 65_536
         [load]
         wait.ms = 7
         heartbeat = "not-ready"
@@ -119,57 +126,15 @@ fn every_key_of_the_server_can_be_set() {
         assignors: Some("/srv/assignors".into()),
         usual_assignors: Vec::new(),
         module_cache: Some("/var/cache/divvy".into()),
-        trust: Trust { wasi_shim: vec!["by-size".to_owned(), "go.2".to_owned()], ..Trust::default() },
+        trust: trust::expected(),
+        capture_dir: Some("/var/lib/captures".into()),
+        capture_bounds: CaptureBounds { files: 5, bytes: 65_536 },
         log_format: LogFormat::Json,
         log_filter: "warn,divvy=debug".to_owned(),
         topics: Vec::new(),
         groups: Vec::new(),
     };
     assert_eq!(config, expected);
-}
-
-#[test]
-fn topics_and_groups_keep_the_files_order() {
-    let config = parse(
-        r#"
-        "group.max.size" = 5
-        [[topic]]
-        name = "b"
-        partitions = 2
-        [[topic]]
-        name = "a"
-        partitions = 3
-        racks = [["r1", "r2"], ["r2"]]
-        [[group]]
-        match = "z*"
-        plan.check = "warn"
-        commit.check = "enforce"
-        "plan.check.foreign" = "enforce"
-        leader.selection = "random"
-        [group.config.mine]
-        weights = [1.5, 2]
-        nested = { on = true, since = 2026-11-29 }
-        [[group]]
-        match = "*"
-        plan.check = "off"
-        "#,
-    )
-    .unwrap();
-    let racks = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    assert_eq!(config.limits.max_size, 5);
-    assert_eq!(config.topics[0], ("b".into(), Topic { partitions: 2, racks: Vec::new() }));
-    assert_eq!(config.topics[1].1.racks, [racks(&["r1", "r2"]), racks(&["r2"]), racks(&["r1", "r2"])]);
-    let [(z, of_z), (all, of_all)] = config.groups.as_slice() else { panic!("{:?}", config.groups) };
-    assert_eq!((z.as_str(), of_z.plan_check, of_z.leader_selection), ("z*", PlanCheck::Warn, LeaderSelection::Random));
-    assert_eq!(
-        (all.as_str(), of_all.plan_check, of_all.leader_selection),
-        ("*", PlanCheck::Off, LeaderSelection::Keep)
-    );
-    assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
-    assert_eq!(of_z.plan_check_foreign, ForeignPlanCheck::Enforce);
-    assert_eq!(of_all.plan_check_foreign, ForeignPlanCheck::Warn);
-    let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
-    assert_eq!(of_z.config["mine"], expected);
 }
 
 #[test]
@@ -244,20 +209,6 @@ fn a_wrong_value_is_refused_with_what_to_write() {
     ] {
         let found = problem(text);
         assert!(found.contains(sentence), "{text}\n  says: {found}\n  not: {sentence}");
-    }
-}
-
-#[test]
-fn text_that_is_not_toml_is_refused_with_its_line() {
-    assert!(problem("insecure = false\nlisten = ").starts_with("divvy.toml, line 2: this is not TOML ("));
-    let remedy = "put Kafka's names in quotes, such as \"group.max.size\" = 100";
-    for both in [
-        "group.max.size = 1\n[[group]]\nmatch = \"*\"",
-        "[group]\nmax.size = 1\n[[group]]\nmatch = \"*\"",
-        "[[group]]\nmatch = \"*\"\n[group]\nmax.size = 1",
-    ] {
-        let found = problem(both);
-        assert!(found.contains(remedy), "{both}: {found}");
     }
 }
 

@@ -16,7 +16,7 @@ const MAX_PID_BYTES: u64 = 20;
 /// The folder is ours as long as this lives. The operating system frees it when the process dies, however it dies.
 #[derive(Debug)]
 pub(super) struct FolderLock {
-    _file: File,
+    file: File,
 }
 
 impl FolderLock {
@@ -38,13 +38,22 @@ impl FolderLock {
             Err(TryLockError::Error(error)) => return Err(io_sentence(&error, &path)),
         }
         sign(&mut file).map_err(|error| io_sentence(&error, &path))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 
     /// Whether somebody has taken it.
     pub(super) fn is_taken(folder: &Path) -> bool {
         let file = File::open(folder.join(LOCK_FILE));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+}
+
+impl Drop for FolderLock {
+    /// Not only by closing the file: a process that is being started has it open, too, until it runs its own program, and
+    /// the folder would be held for so long.
+    fn drop(&mut self) {
+        // What fails here is done by the system when the file is closed.
+        let _ = self.file.unlock();
     }
 }
 
@@ -83,5 +92,20 @@ pub(super) fn sync(file: &Path) -> io::Result<()> {
     match file.parent() {
         Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_free_at_once_although_a_process_is_being_started() {
+        let place = tempfile::tempdir().unwrap();
+        let held = FolderLock::take(place.path()).unwrap();
+        let inherited = held.file.try_clone().unwrap();
+        drop(held);
+        FolderLock::take(place.path()).unwrap();
+        drop(inherited);
     }
 }

@@ -6,16 +6,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bytes::{Bytes, BytesMut};
+use divvy::assignor::capture::{Capture, LedBy, Tape};
+use divvy::assignor::{
+    Assignor, Budget, CallError, Column, Export, FaultKind, LeaderInput, Manifest, MemberInput, Named, Otherwise,
+    Service, native_range,
+};
 use divvy::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
 use divvy::embedded::single_writer::{Candidate, Role};
 use divvy::embedded::user_data::{Facts, Last, UserData};
-use divvy::ids::{Digest, Protocol, TopicName};
+use divvy::ids::{Digest, Generation, GroupId, Mode, Protocol, ProtocolType, TopicName};
+use divvy::topics::{Topic, TopicTable};
 use divvy::wire::api::{SERVED, served};
 use divvy::wire::divvy::{FaultTag, JoinRequestTag, JoinResponseTag, SyncRequestTag};
 use divvy::wire::header::RequestHeader;
 use divvy::wire::{Message, Tags, Text, Writer, messages};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
 
 #[macro_use]
 #[path = "../../laws/schema.rs"]
@@ -36,6 +43,7 @@ fn main() {
     frames(&root);
     embedded(&root);
     tagged(&root);
+    captures(&root);
 }
 
 fn put(root: &Path, target: &str, name: &str, bytes: &[u8]) {
@@ -103,7 +111,8 @@ fn embedded(root: &Path) {
     };
     let data = data.encode();
     for version in 0..=4_i16 {
-        let tail = Tail { user_data: Some(&data), owned: owned().into(), generation: 7, rack: Some("eu-1a"), note: None };
+        let tail =
+            Tail { user_data: Some(&data), owned: owned().into(), generation: 7, rack: Some("eu-1a"), note: None };
         let bytes = Subscription { version, topics: vec!["clicks", "views"], tail }.encode();
         put(root, "embedded", &format!("subscription-{version}"), &[&[0], &bytes[..]].concat());
     }
@@ -141,4 +150,80 @@ fn tagged(root: &Path) {
         put(root, "tagged", &format!("field-{tag}"), &[&[kind], &bytes[..]].concat());
     }
     put(root, "tagged", "header", &[&[0], &header(12, 4, tags)[..]].concat());
+}
+
+/// What range answers, or a fault of each kind.
+struct Asked(Option<FaultKind>);
+
+impl Assignor for Asked {
+    fn manifest(&self) -> &Manifest {
+        native_range().manifest()
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        self.0.map(|_| Digest([7; 32]))
+    }
+
+    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
+        match self.0 {
+            Some(kind) => Err(CallError { code: Some("why".to_owned()), ..CallError::new(kind, "on purpose") }),
+            None => native_range().call(export, request, budget),
+        }
+    }
+}
+
+/// Bodies of captures, and whole files.
+fn captures(root: &Path) {
+    use FaultKind::{Deadline, GuestError, InvalidReply, Trap};
+    for fault in [None, Some(GuestError), Some(Trap), Some(Deadline), Some(InvalidReply)] {
+        for (number, config) in [Value::Null, json!({ "copies": 2, "of": [1.5, null] })].iter().enumerate() {
+            for (way, mode) in [Mode::Eager, Mode::Cooperative].into_iter().enumerate() {
+                let capture = captured(&Asked(fault), config, mode);
+                let file = capture.write();
+                let name = format!("{}-{number}-{way}", fault.map_or("plan", FaultKind::name));
+                put(root, "capture", &name, &file[28..]);
+                put(root, "capture", &format!("{name}-whole"), &file);
+            }
+        }
+    }
+}
+
+fn captured(strategy: &Asked, config: &Value, mode: Mode) -> Capture {
+    let (group, protocol, kind) = (GroupId::from("g"), Protocol::from("range"), ProtocolType::from("consumer"));
+    let owned = vec![TopicPartitions { topic: "t", partitions: [1].into_iter().collect() }];
+    let tail = Tail { owned: owned.into(), generation: 6, rack: Some("b"), ..Tail::default() };
+    let member = |id: &str, tail| MemberInput {
+        id: id.into(),
+        instance: None,
+        metadata: Subscription { version: 3, topics: vec!["t"], tail }.encode().into(),
+    };
+    let racks = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
+    let configs = [("range".to_owned(), config.clone())].into();
+    let tape = Tape::new(|| 0);
+    let led = Service {
+        input: LeaderInput {
+            group: &group,
+            generation: Generation(7),
+            protocol: &protocol,
+            mode,
+            protocol_type: &kind,
+            members: &[member("a", Tail::default()), member("b", tail)],
+            topics: &TopicTable([("t".into(), Topic { partitions: 2, racks })].into()),
+            columns: &[Column { name: "lag".into(), values: [("t".into(), vec![3, 4])].into(), unknown: 0 }],
+            config: &Value::Null,
+            context: None,
+            memo: Some(b"memo"),
+            now_ms: 1,
+            budget_ms: std::time::Duration::from_secs(1),
+        },
+        chosen: Named { protocol: &protocol, strategy: Some(strategy) },
+        fallback: None,
+        configs: &configs,
+        last_plan: None,
+        lacks: &|_| String::new(),
+        otherwise: Otherwise::Error,
+        tape: Some(&tape),
+    }
+    .run();
+    tape.captures(LedBy::Leader, &led).remove(0)
 }

@@ -1,6 +1,8 @@
-//! Floor 0 of divvy and nothing else: what a peer's bytes meet first.
+//! Floor 0 of divvy, and what reads captures: what a peer's bytes meet first.
 #![allow(missing_docs, dead_code, reason = "the rest of divvy, which uses it all, is not here")]
 
+#[path = "../../../src/assignor/mod.rs"]
+pub mod assignor;
 #[path = "../../../src/embedded/mod.rs"]
 pub mod embedded;
 #[path = "../../../src/ids.rs"]

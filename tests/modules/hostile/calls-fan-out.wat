@@ -1,4 +1,4 @@
-;; ?
+;; call deadline: divvy_assign ran longer than its 30 ms
 ;; Each of 60 functions calls the one before it twice: short code that runs for ever.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}}
   (func $f0)

@@ -1,4 +1,4 @@
-;; ?
+;; call trap: divvy_assign stopped with wasm trap: wasm `unreachable` instruction executed; in
 ;; Function names of 60,000 characters, in the trace of a fault.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}}
   (func $n{{60000*x}} unreachable)

@@ -1,4 +1,4 @@
-;; ?
+;; call trap: divvy_assign stopped with wasm trap: integer overflow; in assign
 ;; The one quotient that does not fit.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}} 
   (func $assign (export "divvy_assign") (param i32 i32) (result i64)

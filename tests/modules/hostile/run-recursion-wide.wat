@@ -1,4 +1,4 @@
-;; ?
+;; call stack: divvy_assign nested its calls too deep
 ;; A recursion with 1,000 variables in each frame.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}} (func $deep (param i64) (result i64) (local {{1000*i64 }})
     {{1000*(local.set # (i64.add (local.get 0) (i64.const #))) }}

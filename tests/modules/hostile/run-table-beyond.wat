@@ -1,4 +1,4 @@
-;; ?
+;; call trap: divvy_assign stopped with wasm trap: undefined element: out of bounds table access; in assign
 ;; A call behind the end of the table.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}} (table 1 funcref)
   (func $assign (export "divvy_assign") (param i32 i32) (result i64)

@@ -1,4 +1,4 @@
-;; ?
+;; fine: a reply of 10 bytes
 ;; A table that may not grow, and a module that lives with it.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}} (table 1 funcref) (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90")
   (func $assign (export "divvy_assign") (param i32 i32) (result i64)

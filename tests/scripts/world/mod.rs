@@ -353,6 +353,8 @@ impl World {
                 let effects = self.coordinator.reloaded(&group, records, now, counter(&mut self.drawn));
                 self.took_effect(effects);
             }
+            "refuses" => self.coordinator.set_store_refuses(true),
+            "takes" => self.coordinator.set_store_refuses(false),
             other => return Err(format!("a store that {other}?")),
         }
         Ok(())

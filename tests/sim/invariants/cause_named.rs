@@ -135,9 +135,11 @@ impl CauseNamed {
                 let brought = matches!(asked, None | Some(Call::Sync(_)));
                 brought && effects.facts.iter().any(|fact| matches!(fact, Fact::ModuleFailed { served: false, .. }))
             }
-            // Modules are announced by joins and heartbeats, and looked at when a generation becomes stable.
+            // Modules are announced by joins and heartbeats, and looked at when a generation becomes stable. The join that
+            // need not begin a rebalance by itself is a static member's that takes its own place.
             Trigger::RolledOut(_) | Trigger::Withdrawn(_) | Trigger::Suspended(_) => {
-                matches!(asked, None | Some(Call::Heartbeat(_) | Call::Sync(_)))
+                let replaces = effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { .. }));
+                matches!(asked, None | Some(Call::Heartbeat(_) | Call::Sync(_))) || replaces
             }
             Trigger::Replaced(id) => {
                 effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { new, .. } if new == id))

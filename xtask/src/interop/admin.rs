@@ -1,21 +1,21 @@
 //! The tools that people look at a cluster with: Kafka's own, kcat, and the admin clients of two libraries.
 
-use std::process::{Command, Output};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::Case;
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
 use super::cast::Cast;
 use super::clients::{CLIENTS, Client, Runtime};
 use super::member::{STEP, Seat};
-use crate::process::{Process, wait_until};
+use super::tools::{GROUPS, says};
+use crate::process::Process;
 use crate::shell::root;
-use crate::{apt, java, python};
+use crate::{apt, python};
 
-/// The classes behind `kafka-topics`, `kafka-consumer-groups` and the others.
+/// The classes behind `kafka-topics` and the others.
 const TOPICS: &str = "org.apache.kafka.tools.TopicCommand";
-const GROUPS: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
 const VERSIONS: &str = "org.apache.kafka.tools.BrokerApiVersionsCommand";
 const OFFSETS: &str = "org.apache.kafka.tools.GetOffsetShell";
 const CONFIGS: &str = "org.apache.kafka.tools.ConfigCommand";
@@ -39,67 +39,13 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// One of Kafka's tools, at a server.
-struct Tools {
-    classpath: String,
-    server: String,
-}
-
-impl Tools {
-    fn of(cast: &Cast<'_>) -> Result<Self> {
-        Ok(Self { classpath: java::jars("admin")?, server: cast.server.address() })
-    }
-
-    /// Runs it; what it prints must have each of these texts, where runs of blanks count as one.
-    fn says(&self, class: &str, arguments: &str, texts: &[&str]) -> Result<()> {
-        let mut command = java::command(&self.classpath, class);
-        command.args(["--bootstrap-server", &self.server]).args(arguments.split_whitespace());
-        let name = class.rsplit('.').next().unwrap_or(class);
-        says(&format!("{name} {arguments}"), &mut command, texts)
-    }
-
-    /// The same, again and again until it is so: members come and go in their own time.
-    fn will_say(&self, class: &str, arguments: &str, texts: &[&str]) -> Result<()> {
-        let mut last = None;
-        let seen = wait_until(arguments, STEP, || match self.says(class, arguments, texts) {
-            Ok(()) => Ok(Some(())),
-            Err(error) => {
-                last = Some(error);
-                Ok(None)
-            }
-        });
-        seen.with_context(|| last.map(|error| format!("{error:#}")).unwrap_or_default())
-    }
-}
-
-fn says(what: &str, command: &mut Command, texts: &[&str]) -> Result<()> {
-    let output = command.output().with_context(|| format!("`{what}` could not be started"))?;
-    let told = flat(&output);
-    for text in texts {
-        if !told.contains(text) {
-            let Output { status, stdout, stderr } = &output;
-            let (stdout, stderr) = (String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr));
-            bail!("`{what}` does not say {text:?} ({status}):\n{stdout}\n{stderr}");
-        }
-    }
-    println!("    {what}: {}", texts.join(" | "));
-    Ok(())
-}
-
-/// What it printed, blanks and line ends made one.
-fn flat(output: &Output) -> String {
-    let both = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
-    let lines = String::from_utf8_lossy(&both).into_owned();
-    lines.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn member() -> Result<&'static Client> {
     CLIENTS.iter().find(|client| client.name == MEMBER).with_context(|| format!("there is no client {MEMBER}"))
 }
 
 fn kafka_topics(bench: &Bench) -> Result<()> {
     Cast::play(bench, "admin-kafka-topics", "", |cast| {
-        let tools = Tools::of(cast)?;
+        let tools = cast.server.tools()?;
         tools.says(VERSIONS, "", &["(id: 0 rack: null", "JoinGroup(11): 0 to 9", "DeleteTopics(20): 1 to 6"])?;
         tools.says(TOPICS, "--create --topic made --partitions 2", &["Created topic made."])?;
         tools.says(TOPICS, "--create --topic made", &["exists already"])?;
@@ -118,7 +64,7 @@ fn kafka_topics(bench: &Bench) -> Result<()> {
 
 fn kafka_consumer_groups(bench: &Bench) -> Result<()> {
     Cast::play(bench, "admin-kafka-consumer-groups", "", |cast| {
-        let tools = Tools::of(cast)?;
+        let tools = cast.server.tools()?;
         let groups = |arguments: &str, texts: &[&str]| tools.says(GROUPS, arguments, texts);
         groups("--describe --group nobody", &["no group has the id"])?;
 
@@ -155,7 +101,7 @@ fn stable(groups: &dyn Fn(&str, &[&str]) -> Result<()>) -> Result<()> {
 }
 
 /// What it sets and deletes when nobody is in the group.
-fn empty(tools: &Tools) -> Result<()> {
+fn empty(tools: &super::tools::Tools) -> Result<()> {
     let groups = |arguments: &str, texts: &[&str]| tools.says(GROUPS, arguments, texts);
     let reset =
         |partition: usize, how: &str| format!("--reset-offsets --group {GROUP} --topic {TOPIC}:{partition} {how}");

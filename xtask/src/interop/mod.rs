@@ -24,6 +24,7 @@ mod readme;
 mod server;
 mod statics;
 mod takes_turns;
+mod tools;
 
 use bench::Bench;
 use clients::Runtime;

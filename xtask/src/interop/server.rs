@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use super::tools::Tools;
 use crate::divvy::{self, Server};
+use crate::java;
 use crate::kafka::{Broker, Certificates, Generation, Listener};
 
 /// A coordinator, as the cases need it.
@@ -90,12 +91,13 @@ impl Coordinator<'_> {
         }
     }
 
-    /// One of Kafka's own tools, told where the broker is.
-    pub fn tool(&self, class: &str) -> Result<Command> {
-        match self {
-            Self::Divvy(_) => bail!("the tools come with the Kafka broker"),
-            Self::Kafka(broker, _) => Ok(broker.borrow().tool(class)),
-        }
+    /// Kafka's own tools, told where it is.
+    pub fn tools(&self) -> Result<Tools> {
+        let classpath = match self {
+            Self::Divvy(_) => java::jars("admin")?,
+            Self::Kafka(broker, _) => broker.borrow().classpath().to_owned(),
+        };
+        Ok(Tools { classpath, server: self.address() })
     }
 
     /// The end of its log.

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -94,11 +93,9 @@ impl Broker {
         &self.folder
     }
 
-    /// One of Kafka's command line tools, told where the broker is.
-    pub fn tool(&self, class: &str) -> Command {
-        let mut command = java::command(&self.classpath, class);
-        command.args(["--bootstrap-server", &self.address()]);
-        command
+    /// Where its classes are, those of Kafka's command line tools among them.
+    pub fn classpath(&self) -> &str {
+        &self.classpath
     }
 
     /// Every generation of a group that it has stored, the oldest first.

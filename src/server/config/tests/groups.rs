@@ -1,6 +1,50 @@
-//! What is told of a `[[group]]`: its aliases, and its assignors' configurations.
+//! What is told of a `[[group]]`: its place, its aliases, and its assignors' configurations.
 
 use super::*;
+
+#[test]
+fn topics_and_groups_keep_the_files_order() {
+    let config = parse(
+        r#"
+        "group.max.size" = 5
+        [[topic]]
+        name = "b"
+        partitions = 2
+        [[topic]]
+        name = "a"
+        partitions = 3
+        racks = [["r1", "r2"], ["r2"]]
+        [[group]]
+        match = "z*"
+        plan.check = "warn"
+        commit.check = "enforce"
+        "plan.check.foreign" = "enforce"
+        leader.selection = "random"
+        [group.config.mine]
+        weights = [1.5, 2]
+        nested = { on = true, since = 2026-11-29 }
+        [[group]]
+        match = "*"
+        plan.check = "off"
+        "#,
+    )
+    .unwrap();
+    let racks = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(config.limits.max_size, 5);
+    assert_eq!(config.topics[0], ("b".into(), Topic { partitions: 2, racks: Vec::new() }));
+    assert_eq!(config.topics[1].1.racks, [racks(&["r1", "r2"]), racks(&["r2"]), racks(&["r1", "r2"])]);
+    let [(z, of_z), (all, of_all)] = config.groups.as_slice() else { panic!("{:?}", config.groups) };
+    assert_eq!((z.as_str(), of_z.plan_check, of_z.leader_selection), ("z*", PlanCheck::Warn, LeaderSelection::Random));
+    assert_eq!(
+        (all.as_str(), of_all.plan_check, of_all.leader_selection),
+        ("*", PlanCheck::Off, LeaderSelection::Keep)
+    );
+    assert_eq!((of_z.commit_check, of_all.commit_check), (CommitCheck::Enforce, CommitCheck::Warn));
+    assert_eq!(of_z.plan_check_foreign, ForeignPlanCheck::Enforce);
+    assert_eq!(of_all.plan_check_foreign, ForeignPlanCheck::Warn);
+    let expected = serde_json::json!({"weights": [1.5, 2], "nested": {"on": true, "since": "2026-11-29"}});
+    assert_eq!(of_z.config["mine"], expected);
+}
 
 #[test]
 fn an_alias_says_how_members_hand_over_where_its_name_does_not() {

@@ -20,6 +20,7 @@ use crate::process::Process;
 use crate::process::wait_until;
 use crate::shell::root;
 
+mod broker_assigns;
 mod dry_run;
 mod lost;
 mod near;
@@ -66,6 +67,7 @@ pub fn cases() -> Vec<Case> {
     let go_on = ["confluent-kafka", "franz-go"];
     let racks = ["range", "cooperative-sticky"].into_iter().flat_map(near::clients);
     cases.push(on_kafka("lead/rack-aware", racks, near::first));
+    cases.push(on_kafka("lead/broker-assigns", [].into_iter(), broker_assigns::is_told));
     cases.push(on_kafka("lead/too-large", named(&go_on).into_iter(), move |cast| {
         too_large::is_told(cast, &named(&go_on), "range")
     }));

@@ -1,14 +1,11 @@
 //! Offsets that a member of divvy's commits on Kafka: it reads them back, the next owner does, and Kafka's tool shows them.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::super::cast::{Away, Cast};
 use super::super::clients::DIVVY;
-use super::super::member::{STEP, Seat};
-use crate::process::wait_until;
-
-/// The class behind `kafka-consumer-groups`.
-const GROUPS: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
+use super::super::member::Seat;
+use super::super::tools::GROUPS;
 
 /// Two members commit, one leaves, the broker is killed; what was committed stays.
 pub fn seen_by_the_tool(cast: &mut Cast<'_>) -> Result<()> {
@@ -37,17 +34,8 @@ pub fn seen_by_the_tool(cast: &mut Cast<'_>) -> Result<()> {
 
 /// Waits until the tool shows these offsets.
 fn shows(cast: &Cast<'_>, committed: &[(i64, &str)]) -> Result<()> {
-    let mut said = String::new();
-    let shown = wait_until("kafka-consumer-groups to show it", STEP, || {
-        let mut tool = cast.server.tool(GROUPS)?;
-        let output = tool.args(["--describe", "--group", &cast.group]).output().context("the tool does not start")?;
-        said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let rows: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
-        let is_shown = |(partition, offset): &(i64, &str)| {
-            let wanted = [&cast.group, &cast.topic, &partition.to_string(), *offset].map(str::to_owned);
-            rows.iter().any(|row| row.len() > 4 && row[..4] == wanted)
-        };
-        Ok(committed.iter().all(is_shown).then_some(()))
-    });
-    shown.with_context(|| format!("it says:\n{said}"))
+    let row = |(partition, offset): &(i64, &str)| format!("{} {} {partition} {offset} ", cast.group, cast.topic);
+    let rows: Vec<String> = committed.iter().map(row).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    cast.server.tools()?.will_say(GROUPS, &format!("--describe --group {}", cast.group), &rows)
 }

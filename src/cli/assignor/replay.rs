@@ -1,0 +1,150 @@
+//! `divvy assignor replay`: the same module is asked the same again, and has to say the same.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::captured::{self, Strategies};
+use crate::assignor::capture::{Capture, Difference, Fault, Identity, Piece, replay};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::modules::Modules;
+use crate::cli::output::{Output, Tone, plain};
+
+/// So many pieces of a plan are shown; the rest is counted.
+const SHOWN_PIECES: usize = 20;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  every capture was reproduced, byte for byte, or failed in the same way
+  1  something differs: which byte, which partition, which member is said
+  2  usage: a file is no capture, or damaged
+  4  not found: no such capture, or no module of its digest
+
+What a machine has time and stack for is its own: a recorded fault of kind deadline, stack or busy need not come again.
+--module may be another module than the recorded one: `divvy assignor diff` compares their plans, this compares bytes.";
+
+/// Ask captured modules the same again, and say where they differ
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub struct Replay {
+    /// Captures, or folders of them
+    #[arg(required = true, value_name = "CAPTURE")]
+    captures: Vec<PathBuf>,
+    /// The module to ask, instead of the one of the recorded digest
+    #[arg(long, value_name = "FILE.wasm", conflicts_with = "folder")]
+    module: Option<PathBuf>,
+    #[command(flatten)]
+    modules: Modules,
+}
+
+impl Replay {
+    /// Prints a line a capture; done only when all are reproduced.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let files = captured::files_of(&self.captures)?;
+        let mut strategies = Strategies::new()?;
+        let named = self.module.as_deref().map(|path| strategies.load(path)).transpose()?;
+        let mut errors = Vec::new();
+        for path in &files {
+            let capture = captured::read(path)?;
+            let asked = match &named {
+                Some(named) => Ok(named.clone()),
+                None => strategies.find(&capture.module, || self.modules.folder()),
+            };
+            match asked {
+                Ok(asked) => {
+                    let found = replay(&capture, asked.strategy());
+                    tell(path, &capture, &Identity::of(asked.strategy()), &found, output)?;
+                    if !found.is_empty() {
+                        errors.push(Failure::of(Kind::Failed, format!("{} is not reproduced", path.display())));
+                    }
+                }
+                Err(error) => {
+                    let why = format!("{error:#}");
+                    let document = json!({ "capture": path, "reproduced": null, "why": why });
+                    let said =
+                        || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string()));
+                    output.print(&document, said)?;
+                    errors.push(Failure::of(Failure::kind(&error), format!("{}: {why}", path.display())));
+                }
+            }
+        }
+        Failure::told(errors.iter()).map_or(Ok(()), Err)
+    }
+}
+
+fn tell(path: &Path, capture: &Capture, by: &Identity, found: &[Difference], output: &Output) -> Result<()> {
+    let document = json!({
+        "capture": path,
+        "group": capture.asked.group,
+        "generation": capture.asked.generation,
+        "protocol": capture.asked.protocol,
+        "led_by": capture.led_by,
+        "module": capture.module.to_string(),
+        "digest": capture.module.digest.map(|it| it.to_string()),
+        "by": by.digest.map(|it| it.to_string()),
+        "recorded_fault": capture.fault.as_ref().map(|fault| fault.kind.clone()),
+        "took_us": capture.took_us,
+        "reproduced": found.is_empty(),
+        "differences": found.iter().map(document).collect::<Vec<_>>(),
+    });
+    output.print(&document, || {
+        let asked = &capture.asked;
+        let ended = capture.fault.as_ref().map(|it| format!(", {} as recorded", it.kind)).filter(|_| found.is_empty());
+        let line = plain(&format!(
+            "{}: {} generation {} by {by}{}",
+            path.display(),
+            asked.group,
+            asked.generation,
+            ended.unwrap_or_default()
+        ));
+        let mut lines = match found {
+            [] => vec![format!("{}  {line}", output.tone(Tone::Good, "same   "))],
+            _ => vec![format!("{}  {line}", output.tone(Tone::Bad, "DIFFERS"))],
+        };
+        lines.extend(found.iter().flat_map(in_words).map(|it| format!("         {}", plain(&it))));
+        lines.join("\n")
+    })
+}
+
+fn document(difference: &Difference) -> Value {
+    let kind = |fault: &Option<Fault>| fault.as_ref().map(|it| it.kind.clone());
+    match difference {
+        Difference::Bytes { of, at, recorded, now } => {
+            json!({ "kind": "bytes", "of": of, "at": at, "recorded": recorded, "now": now })
+        }
+        Difference::Ending { recorded, now } => json!({
+            "kind": "ending",
+            "recorded": kind(recorded),
+            "now": kind(now),
+            "message": now.as_ref().or(recorded.as_ref()).map(|it| it.message.clone()),
+        }),
+        Difference::Plan(pieces) => {
+            let piece = |it: &Piece| json!({ "of": it.of, "recorded": it.recorded, "now": it.now });
+            json!({ "kind": "plan", "pieces": pieces.iter().map(piece).collect::<Vec<_>>() })
+        }
+    }
+}
+
+fn in_words(difference: &Difference) -> Vec<String> {
+    match difference {
+        Difference::Bytes { of, at, recorded, now } => {
+            vec![format!("the {of} differs from byte {at} on; {recorded} bytes were recorded, there are {now} now")]
+        }
+        Difference::Ending { recorded, now } => {
+            let told = |fault: &Option<Fault>| fault.as_ref().map_or_else(|| "a plan".to_owned(), Fault::to_string);
+            let own = recorded.iter().chain(now).any(Fault::is_of_the_machine);
+            let hint = if own { " (what a machine has time and stack for is its own)" } else { "" };
+            vec![format!("it ended with {}, and ends with {} now{hint}", told(recorded), told(now))]
+        }
+        Difference::Plan(pieces) => {
+            let piece = |it: &Piece| format!("{} was given to {}, and goes to {} now", it.of, it.recorded, it.now);
+            let mut lines: Vec<String> = pieces.iter().take(SHOWN_PIECES).map(piece).collect();
+            if pieces.len() > SHOWN_PIECES {
+                lines.push(format!("and {} more", pieces.len() - SHOWN_PIECES));
+            }
+            lines
+        }
+    }
+}
