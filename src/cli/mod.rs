@@ -83,8 +83,11 @@ enum Command {
     #[command(subcommand, disable_help_subcommand = true)]
     Topics(topics::Topics),
     /// Write a strategy, look at it, check it, run it
-    #[command(subcommand, disable_help_subcommand = true)]
-    Assignor(assignor::Assignor),
+    #[command(disable_help_subcommand = true)]
+    Assignor {
+        #[command(subcommand)]
+        command: Option<assignor::Assignor>,
+    },
     /// Print what a shell needs to complete divvy's commands
     Completion(completion::Completion),
 }
@@ -112,7 +115,8 @@ pub fn main() -> ExitCode {
         Some(Command::Run(run)) => run.run(&output),
         Some(Command::Groups(groups)) => groups.run(&output),
         Some(Command::Topics(topics)) => topics.run(&output),
-        Some(Command::Assignor(assignor)) => assignor.run(&output),
+        Some(Command::Assignor { command: Some(assignor) }) => assignor.run(&output),
+        Some(Command::Assignor { command: None }) => assignor::guide::print(&output),
         Some(Command::Completion(completion)) => completion.run(&output),
     };
     match done {

@@ -28,8 +28,8 @@ mod trust;
 mod usage;
 mod wasi;
 
-pub use catalog::smoke;
 pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
+pub use catalog::smoke;
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use compile::{compile_in_children, compiler_main};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};

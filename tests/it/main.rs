@@ -10,6 +10,7 @@ mod cli_ground;
 mod cli_metrics;
 mod cli_signals;
 mod examples;
+mod guide;
 mod lead;
 mod lead_files;
 mod led_ground;

@@ -201,6 +201,16 @@ impl TestGroup {
         self
     }
 
+    /// The same for a fact that not everybody tells.
+    pub fn some_facts(mut self, name: &str, value: impl Fn(&str) -> Option<Entry>) -> Self {
+        for member in self.members.values_mut() {
+            if let Some(value) = value(&member.id) {
+                member.facts.set(name, value);
+            }
+        }
+        self
+    }
+
     /// The group in its next generation, when everybody has what a plan gave it.
     pub fn after(&self, plan: &TestPlan) -> Self {
         let mut next = self.clone().generation(self.generation.saturating_add(1)).seed(self.seed.wrapping_add(1));

@@ -51,11 +51,12 @@ fn row(member: &TestMember, plan: Option<&TestPlan>) -> Vec<String> {
         had.entry(topic).or_default().push(*partition);
     }
     let had: Vec<String> = had.into_iter().map(|(topic, numbers)| share(topic, numbers)).collect();
-    let gets = plan.map(|plan| plan.members.get(&member.id));
+    let gets = plan.map(|plan| plan.members.get(&member.id).into_iter().flatten());
     let gets: Vec<String> = match gets {
         None => vec!["no plan".to_owned()],
-        Some(topics) => topics.into_iter().flatten().map(|(topic, numbers)| share(topic, numbers.clone())).collect(),
+        Some(topics) => topics.map(|(topic, numbers)| share(topic, numbers.clone())).collect(),
     };
+    let gets = if gets.is_empty() { "nothing".to_owned() } else { gets.join(" ") };
     vec![
         member.id.clone(),
         member.instance_id.clone().unwrap_or_default(),
@@ -63,7 +64,7 @@ fn row(member: &TestMember, plan: Option<&TestPlan>) -> Vec<String> {
         member.topics.iter().cloned().collect::<Vec<_>>().join(" "),
         had.join(" "),
         facts.join(" "),
-        gets.join(" "),
+        gets,
     ]
 }
 

@@ -28,6 +28,8 @@ pub struct Groups {
     pub alike: bool,
     /// The strategy's settings.
     pub config: Vec<(String, Entry)>,
+    /// Facts, each with the values that members may have; none for a member that does not tell it.
+    pub facts: Vec<(String, Vec<Option<Entry>>)>,
 }
 
 impl Groups {
@@ -38,21 +40,37 @@ impl Groups {
 
     /// A random group as one of these.
     pub fn shape(&self, group: TestGroup) -> TestGroup {
-        let group = if self.alike { group.all_read_everything() } else { group };
+        let mut group = if self.alike { group.all_read_everything() } else { group };
+        for (name, values) in &self.facts {
+            group = group.some_facts(name, |id| values.get(turn(id, name).checked_rem(values.len())?)?.clone());
+        }
         self.config.iter().fold(group, |group, (name, value)| group.config(name, value.clone()))
     }
 
     pub(super) fn read(file: &Map<String, Value>) -> Result<Self, String> {
-        const EXAMPLE: &str = r#"an object, such as {"alike": true, "config": {"strict": true}}"#;
+        const EXAMPLE: &str =
+            r#"an object, such as {"alike": true, "config": {"strict": true}, "facts": {"spare": [true, null]}}"#;
         let object = |value: &Value| value.as_object().cloned();
         let Some(groups) = optional(file, GROUPS, EXAMPLE, object)? else { return Ok(Self::default()) };
-        super::read::known_keys(&groups, &["alike", "config"], "\"groups\"")?;
+        super::read::known_keys(&groups, &["alike", "config", "facts"], "\"groups\"")?;
         let config = optional(&groups, "config", "an object, as under [[group]] config", object)?.unwrap_or_default();
         Ok(Self {
             alike: optional(&groups, "alike", "true or false", Value::as_bool)?.unwrap_or_default(),
             config: entries(config.iter()),
+            facts: optional(&groups, "facts", r#"lists of values, such as {"spare": [true, null]}"#, facts)?
+                .unwrap_or_default(),
         })
     }
+}
+
+fn facts(value: &Value) -> Option<Vec<(String, Vec<Option<Entry>>)>> {
+    let of = |(name, values): (&String, &Value)| Some((name.clone(), values.as_array()?.iter().map(entry).collect()));
+    value.as_object()?.iter().map(of).collect()
+}
+
+/// Which of a fact's values a member has: always the same, so that it stays when the group is made smaller.
+fn turn(id: &str, fact: &str) -> usize {
+    id.bytes().chain(fact.bytes()).fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(byte.into()))
 }
 
 /// The laws of a case: those of partitions.

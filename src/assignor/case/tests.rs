@@ -251,11 +251,17 @@ fn a_file_may_say_laws_beside_its_cases() {
     let text = br#"{"laws": ["balanced(2)", "every_member"], "groups": {"alike": true, "config": {"strict": true}}, "cases": []}"#;
     let file = read_file(text).unwrap();
     assert_eq!(file.laws, ["balanced(2)", "every_member"]);
+    let facts = br#"{"cases": [], "groups": {"facts": {"spare": [true, null]}}}"#;
+    let shaped =
+        read_file(facts).unwrap().groups.shape(divvy_guest::testing::TestGroup::new().topic("t", 1).members(8));
+    let told = divvy_guest::testing::case(&shaped, "n", divvy_guest::testing::Law::Complete);
+    assert_eq!(told.matches(r#""facts": { "spare": true }"#).count(), 4, "half of them tell it: {told}");
     assert!(file.groups.alike && file.groups.config.len() == 1 && file.cases.is_empty());
     for (text, words) in [
         (r#"{"cases": [], "law": []}"#, "did you mean \"laws\"?"),
         (r#"{"cases": [], "laws": ["fair"]}"#, "there is no law \"fair\""),
         (r#"{"cases": [], "laws": "sticky"}"#, "write a list of laws"),
+        (r#"{"cases": [], "groups": {"facts": {"spare": true}}}"#, "write lists of values"),
         (r#"{"cases": [], "groups": {"like": true}}"#, "did you mean \"alike\"?"),
     ] {
         let fault = read_file(text.as_bytes()).unwrap_err();

@@ -21,11 +21,11 @@ pub type Planner<'p> = dyn Fn(&TestGroup) -> Result<TestPlan, NoPlan> + 'p;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Law {
     /// Every partition of a topic that somebody reads has as many owners as the plan has copies, or as it has readers if these
-    /// are fewer. The host demands it unless the manifest says `complete: false`.
+    /// are fewer. The host demands it unless the manifest says `complete: false` (DESIGN 6.5).
     Complete,
-    /// No partition goes to one member twice. The host demands it.
+    /// No partition goes to one member twice. The host demands it (DESIGN 6.5).
     Disjoint,
-    /// Nobody gets a partition of a topic that it does not subscribe to. The host demands it.
+    /// Nobody gets a partition of a topic that it does not subscribe to. The host demands it (DESIGN 6.5).
     Subscribed,
     /// No partition could go to another reader of its topic that has more than this number of partitions fewer than its owner
     /// (KIP-54 for 1). Where everybody reads the same: sizes differ by no more than this.
@@ -44,9 +44,12 @@ pub enum Law {
     /// asked again gets the same plan. Members, topics and racks are always in the order of their names: when members join in
     /// another order no strategy can tell.
     OrderIndependent,
-    /// Handed over step by step (KIP-429), the plan is in force after two rounds: when the host has withheld from it what others
-    /// may still be running, only that is missing, and when that was given up the next plan gives the rest and takes nothing
-    /// back. With several copies there may be one round more, since a new primary first becomes a copy.
+    /// Handed over step by step (KIP-429), the group is at rest after two rounds. Of what members of a cooperative group may rely
+    /// on, the host sees to three things, whatever a strategy plans: nothing goes to one while another claims it (C1), what is
+    /// missing from a round is what others hold (C2), and nobody owns what another has not given up (C4). Left to the strategy
+    /// is that it ends: when what was withheld has been given up, the next plan gives it to whom it was meant for and takes
+    /// nothing back (C3), and from there on it stays the same (C5). With several copies there may be one round more, since a new
+    /// primary first becomes a copy.
     CooperativeSafe,
     /// Every partition of a topic that somebody reads has this number of different owners, or all readers if these are fewer.
     Copies(usize),

@@ -203,6 +203,23 @@ fn what_is_read_from_far_without_need_is_found() {
 }
 
 #[test]
+fn copies_in_one_rack_are_found_where_two_racks_read() {
+    fn the_first_two(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+        owners.set_copies(2)?;
+        for topic in group.topics() {
+            let readers: Vec<u32> = topic.subscribers().iter().map(|reader| reader.index() as u32).take(2).collect();
+            topic.partitions().for_each(|partition| owners.give_copies(partition, &readers));
+        }
+        Ok(())
+    }
+    let found = is_caught(the_first_two, Law::Racks, [3, 1, 1, 0]);
+    let racks: Vec<_> = found.group.members.values().map(|member| member.rack.as_deref()).collect();
+    assert_eq!((racks[0], racks[0] == racks[1], racks[1] == racks[2]), (racks[1], true, false), "{found}");
+    keeps(the_first_two, Law::Copies(2));
+    keeps(the_first_two, Law::CooperativeSafe);
+}
+
+#[test]
 fn a_strategy_that_panics_or_refuses_keeps_no_law() {
     fn panicking(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
         assert!(group.partitions().len() < 3, "too many");
@@ -236,7 +253,7 @@ The smallest group that shows it (of random group 1, 46 smaller ones tried; DIVV
 
   member  reads  gets
   m4      t0 t1  t0:0 t1:0
-  m7      t1
+  m7      t1     nothing
 
 settings: copies = 2
 

@@ -19,30 +19,35 @@ pub struct Measured {
     /// Instructions of a call.
     pub fuel: Option<u64>,
     /// The median.
-    pub ms: f64,
+    pub ms: Option<f64>,
     /// The most memory that a call had.
-    pub memory_bytes: usize,
+    pub memory_bytes: Option<usize>,
     /// Partitions that move, or states that differ.
     pub moves: Option<usize>,
     /// The largest share above the smallest.
     pub balance: Option<usize>,
 }
 
-/// A strategy, compiled to be called and to be counted.
+/// A strategy: a module, compiled to be called and to be counted, or one that the host has built in.
 pub struct Subject<'m> {
-    pub module: &'m Module,
-    metered: Metered<'m>,
+    pub assignor: &'m dyn Assignor,
+    module: Option<(&'m Module, Metered<'m>)>,
 }
 
 impl<'m> Subject<'m> {
     /// Compiles it once more.
-    pub fn new(module: &'m Module) -> Result<Self, SandboxError> {
-        Ok(Self { module, metered: Metered::new(module)? })
+    pub fn module(module: &'m Module) -> Result<Self, SandboxError> {
+        Ok(Self { assignor: module, module: Some((module, Metered::new(module)?)) })
+    }
+
+    /// One whose cost is not measured: it runs outside of the sandbox.
+    pub fn native(assignor: &'m dyn Assignor) -> Self {
+        Self { assignor, module: None }
     }
 
     /// Measures every step; the error is why there is no plan.
     pub fn steps(&self, size: Dimensions, times: usize) -> Result<Steps, String> {
-        match self.module.manifest().shape {
+        match self.assignor.manifest().shape {
             Shape::Partitions => partitions(self, size, times),
             Shape::States => states(self, size, times),
         }
@@ -61,7 +66,7 @@ fn partitions(
     let fresh = all.without_last();
     let mut measured = Vec::new();
     let mut step = |name, case: &Case| {
-        let shares = case.settled(subject.module)?;
+        let shares = case.settled(subject.assignor)?;
         let cost = cost(subject, case, times).map_err(|error| error.to_string())?;
         let moves = (name != STEPS[0]).then(|| case.moves(&shares));
         measured.push((name, Measured { moves, balance: Some(case.spread(&shares)), ..cost }));
@@ -81,7 +86,7 @@ fn states(subject: &Subject<'_>, Dimensions(members, ..): Dimensions, times: usi
     let mut measured = Vec::new();
     let mut before: Option<Plan> = None;
     for (name, case) in [(STEPS[0], &fresh), (STEPS[1], &all), (STEPS[2], &fresh)] {
-        let plan = case.lead(subject.module).map_err(|error| error.to_string())?;
+        let plan = case.lead(subject.assignor).map_err(|error| error.to_string())?;
         let moves = before.as_ref().map(|before| changed(before, &plan));
         let cost = cost(subject, case, times).map_err(|error| error.to_string())?;
         measured.push((name, Measured { moves, ..cost }));
@@ -98,7 +103,7 @@ fn changed(before: &Plan, now: &Plan) -> usize {
 
 /// What one call of a group costs.
 fn cost(subject: &Subject<'_>, case: &Case, times: usize) -> Result<Measured, CallError> {
-    let module = subject.module;
+    let Some((module, metered)) = &subject.module else { return Ok(Measured::default()) };
     case.with_call(module.manifest(), 0, |call| {
         let mut took: Vec<Duration> = Vec::with_capacity(times);
         let mut memory_bytes = 0;
@@ -109,8 +114,8 @@ fn cost(subject: &Subject<'_>, case: &Case, times: usize) -> Result<Measured, Ca
             memory_bytes = memory_bytes.max(last.memory_peak);
         }
         took.sort_unstable();
-        let ms = took.get(times / 2).map_or(0.0, |median| median.as_secs_f64() * 1e3);
-        let fuel = subject.metered.measure(Export::Assign, call.request(), call.budget().max_output).1.fuel;
-        Ok(Measured { fuel, ms, memory_bytes, ..Measured::default() })
+        let ms = took.get(times / 2).map(|median| median.as_secs_f64() * 1e3);
+        let fuel = metered.measure(Export::Assign, call.request(), call.budget().max_output).1.fuel;
+        Ok(Measured { fuel, ms, memory_bytes: Some(memory_bytes), ..Measured::default() })
     })?
 }

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::assignor::manifest::Shape;
+use crate::assignor::manifest::{Manifest, Shape};
+use crate::assignor::{Assignor, native_range};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
 use crate::cli::modules::Modules;
@@ -28,7 +29,8 @@ Each group is planned three times: fresh, after one more has joined, after one h
   MEMORY   the most that a call had
   MOVES    partitions that somebody else gets although their owner is still there; of states those that differ
   BALANCE  how many partitions the largest share has above the smallest
-The others are the modules of the --assignors folder that have the same shape and type.")]
+The others are the modules of the --assignors folder that have the same shape and type; where there is none, the range that is
+built in, whose cost is not measured.")]
 pub struct Bench {
     /// The module
     #[arg(value_name = "FILE.wasm")]
@@ -118,13 +120,16 @@ impl Bench {
         let others = if self.alone { Vec::new() } else { self.others(&module, &sandbox) };
         let sizes = if self.groups.is_empty() { Size::value_variants() } else { &self.groups };
         let mut progress = Progress::new("measuring", sizes.len() * (1 + others.len()));
-        let subjects = std::iter::once(&module).chain(&others).map(|module| Subject::new(module));
-        let subjects: Vec<Subject<'_>> = subjects.collect::<Result<_, _>>()?;
+        let subjects = std::iter::once(&module).chain(&others).map(|module| Subject::module(module));
+        let mut subjects: Vec<Subject<'_>> = subjects.collect::<Result<_, _>>()?;
+        if others.is_empty() && !self.alone && is_alike(native_range().manifest(), module.manifest()) {
+            subjects.push(Subject::native(native_range()));
+        }
         let (mut rows, mut without) = (Vec::new(), Vec::new());
         for size in sizes {
             let (before, group) = (rows.len(), size.name(module.manifest().shape));
             for subject in &subjects {
-                let strategy = subject.module.protocol().to_string();
+                let strategy = named(subject.assignor);
                 match subject.steps(size.dimensions(), size.times()) {
                     Ok(steps) => rows.extend(steps.into_iter().map(|(step, measured)| Row {
                         group,
@@ -132,7 +137,7 @@ impl Bench {
                         strategy: strategy.clone(),
                         measured,
                     })),
-                    Err(why) if subject.module.digest() == module.digest() => {
+                    Err(why) if subject.assignor.digest() == Some(module.digest()) => {
                         return Err(Failure::of(Kind::Failed, format!("{}: {why}", self.module.display())));
                     }
                     Err(why) => without.push(Without { strategy, group, why }),
@@ -151,7 +156,7 @@ impl Bench {
         let folder = match self.modules.folder() {
             Ok(folder) => folder,
             Err(why) => {
-                aside(&format!("nothing is measured beside it: {why:#}"));
+                aside(&format!("the shipped strategies are not measured beside it: {why:#}"));
                 return Vec::new();
             }
         };
@@ -159,14 +164,24 @@ impl Bench {
         let is_wanted = |other: &Arc<Module>| {
             let their = other.manifest();
             let is_named = self.beside.is_empty() || self.beside.contains(&their.name);
-            let is_alike = their.shape == manifest.shape && their.protocol_type == manifest.protocol_type;
-            is_named && is_alike && other.digest() != ours
+            is_named && is_alike(their, manifest) && other.digest() != ours
         };
         let load = |path: PathBuf| sandbox.load(&files::module(&path).ok()?, &path).ok();
         let mut others: Vec<_> = wasm_files(&folder).into_iter().filter_map(load).filter(is_wanted).collect();
         others.sort_by_key(|module| module.protocol().to_string());
         others
     }
+}
+
+/// Whether two strategies can plan the same groups.
+fn is_alike(a: &Manifest, b: &Manifest) -> bool {
+    a.shape == b.shape && a.protocol_type == b.protocol_type
+}
+
+/// The name under which members offer it.
+fn named(assignor: &dyn Assignor) -> String {
+    let built_in = if assignor.digest().is_none() { " (built in)" } else { "" };
+    format!("{}{built_in}", assignor.manifest().protocol())
 }
 
 fn wasm_files(folder: &Path) -> Vec<PathBuf> {
@@ -200,8 +215,8 @@ fn cells(row: &Row) -> Vec<String> {
         row.step.to_owned(),
         row.strategy.clone(),
         measured.fuel.map_or_else(dash, |fuel| grouped(usize::try_from(fuel).unwrap_or(usize::MAX))),
-        format!("{:.3}", measured.ms),
-        format!("{:.1} MiB", measured.memory_bytes as f64 / f64::from(1 << 20)),
+        measured.ms.map_or_else(dash, |ms| format!("{ms:.3}")),
+        measured.memory_bytes.map_or_else(dash, |bytes| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))),
         measured.moves.map_or_else(dash, grouped),
         measured.balance.map_or_else(dash, grouped),
     ]

@@ -60,3 +60,24 @@ fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_that_is_missing_is_named_with_the_way_to_get_it() {
+        let tools = Tools { project: "by-size" };
+        let error =
+            tools.run(&mut Command::new("no-such-compiler"), "install it with `apt-get install it`").unwrap_err();
+        let sentence = "by-size: there is no `no-such-compiler` on the PATH: install it with `apt-get install it`";
+        assert_eq!((error.to_string().as_str(), Failure::kind(&error)), (sentence, Kind::NotFound));
+        assert_eq!(tools.ask(&mut Command::new("no-such-compiler")), None);
+    }
+
+    #[test]
+    fn a_compiler_that_fails_is_told_as_it_would_be_typed() {
+        let error = Tools { project: "by-size" }.run(Command::new("sh").args(["-c", "exit 3"]), "").unwrap_err();
+        assert!(error.to_string().starts_with("by-size: `sh -c exit 3` failed (exit status: 3)"), "{error}");
+    }
+}

@@ -27,8 +27,9 @@ const VECTORS: &str = "vectors.json";
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Laws: complete (unless the manifest says `complete: false`), disjoint and subscribed always; others as --law or the file of
-cases says: {\"laws\": [\"balanced(1)\", \"sticky\"], \"groups\": {\"alike\": true, \"config\": {}}, \"cases\": [...]}. With
-`alike` all members of the groups for these laws read all topics. There are: complete, disjoint, subscribed, balanced(1),
+cases says: {\"laws\": [\"balanced(1)\", \"sticky\"], \"groups\": {\"alike\": true}, \"cases\": [...]}. With `alike` all members of
+the groups for these laws read all topics; \"config\": {...} are the strategy's settings, and \"facts\": {\"spare\": [true, null]}
+lets every member tell one of these values, or none. There are: complete, disjoint, subscribed, balanced(1),
 balanced_by_topic, copartitioned, sticky, fixed_point, order_independent, cooperative_safe, copies(2), racks. Of states:
 deterministic and order_independent always, and every_member.
 A law that is broken is shown on the smallest group that breaks it, as a case to be put into the file.")]

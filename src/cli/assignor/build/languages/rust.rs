@@ -137,3 +137,48 @@ fn artifact(said: &[u8], folder: &Path) -> Option<PathBuf> {
             .find(|file| file.extension().is_some_and(|it| it == "wasm"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(manifest: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+        folder
+    }
+
+    #[test]
+    fn what_a_project_says_outranks_the_profile_of_modules() {
+        let bare = project("[package]\nname = \"x\"\n");
+        let all = settings(bare.path());
+        assert_eq!(all.len(), PROFILE.len() + 1);
+        assert!(all.contains(&"profile.release.lto=\"fat\"".to_owned()) && all.contains(&STACK.to_owned()), "{all:?}");
+
+        let own = project("[profile.release]\nopt-level = \"s\"\nlto = false\n");
+        std::fs::create_dir(own.path().join(".cargo")).unwrap();
+        let flags = "[target.wasm32-unknown-unknown]\nrustflags = [\"-Clink-arg=-zstack-size=131072\"]\n";
+        std::fs::write(own.path().join(".cargo/config.toml"), flags).unwrap();
+        let rest = settings(own.path());
+        assert_eq!(rest.len(), PROFILE.len() - 2, "{rest:?}");
+        assert!(rest.iter().all(|setting| !setting.contains("lto") && !setting.contains("stack")), "{rest:?}");
+    }
+
+    #[test]
+    fn the_module_is_that_of_the_folder_not_of_what_it_depends_on() {
+        let (ours, other) = (project(""), project(""));
+        let message = |folder: &Path, file: &str| {
+            let manifest = folder.join("Cargo.toml");
+            serde_json::json!({ "reason": "compiler-artifact", "manifest_path": manifest, "filenames": [file] })
+                .to_string()
+        };
+        let said = [
+            message(other.path(), "/target/other.wasm"),
+            message(ours.path(), "/target/libours.rlib"),
+            "not JSON".to_owned(),
+            message(ours.path(), "/target/ours.wasm"),
+        ];
+        assert_eq!(artifact(said.join("\n").as_bytes(), ours.path()), Some(PathBuf::from("/target/ours.wasm")));
+        assert_eq!(artifact(said[..2].join("\n").as_bytes(), ours.path()), None);
+    }
+}
