@@ -28,7 +28,7 @@ pub struct Modules {
 pub struct Trusted {
     /// Serve only what this key of minisign has signed, NAME.wasm.minisig beside NAME.wasm: the key, or its .pub file;
     /// may be given again
-    #[arg(long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
+    #[arg(id = "trusted_keys", long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
     keys: Vec<TrustedKey>,
     /// Serve only this file; may be given again
     #[arg(long = "allow-module", value_name = "sha256:DIGEST", value_parser = read_digest)]
