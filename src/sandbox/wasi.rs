@@ -35,6 +35,10 @@ const FAULT: i32 = 21;
 const INVAL: i32 = 28;
 const NOSYS: i32 = 52;
 
+/// Bytes of what `poll_oneoff` takes and gives.
+const SUBSCRIPTION: usize = 48;
+const EVENT: usize = 32;
+
 /// Where the clock begins, and how far a look moves it, in nanoseconds.
 const CLOCK_START: u64 = 1_000_000;
 const CLOCK_STEP: u64 = 1_000;
@@ -159,8 +163,12 @@ pub(super) fn link(to: &mut Linker<Guard>) -> wasmtime::Result<()> {
         }
         write(&mut caller, buffers, count, written).map_or_else(|code| code, |()| SUCCESS)
     })?;
-    // Nobody waits in here: a sleep would only use up the deadline.
-    to.func_wrap(MODULE, "poll_oneoff", |_: i32, _: i32, _: i32, _: i32| NOSYS)?;
+    to.func_wrap(MODULE, "poll_oneoff", |mut caller: Of<'_>, wanted: i32, events: i32, count: i32, happened: i32| {
+        if count != 1 {
+            return NOSYS;
+        }
+        sleep(&mut caller, wanted, events, happened).map_or_else(|code| code, |()| SUCCESS)
+    })?;
     to.func_wrap(MODULE, "proc_exit", |mut caller: Of<'_>, code: i32| -> wasmtime::Result<()> {
         caller.data_mut().wasi.exited = Some(code);
         Err(wasmtime::Error::msg(format!("it ended itself with code {code}")))
@@ -178,6 +186,23 @@ fn memory<'c>(caller: &'c mut Caller<'_, Guard>, at: i32) -> Result<&'c mut [u8]
 fn store(caller: &mut Caller<'_, Guard>, at: i32, bytes: &[u8]) -> Result<(), i32> {
     memory(caller, at)?.get_mut(..bytes.len()).ok_or(FAULT)?.copy_from_slice(bytes);
     Ok(())
+}
+
+/// Nobody waits in here: a sleep is over at once, and the clock has gone on by it. Go's runtime sleeps on the way to telling of a
+/// panic, and would tell of the sleep instead.
+fn sleep(caller: &mut Caller<'_, Guard>, wanted: i32, events: i32, happened: i32) -> Result<(), i32> {
+    let (wanted, _) = memory(caller, wanted)?.split_first_chunk::<SUBSCRIPTION>().ok_or(FAULT)?;
+    let (mut event, mut timeout) = ([0; EVENT], [0; 8]);
+    // What the guest calls it, then which kind it is: of a clock, with its time, is 0.
+    event[..8].copy_from_slice(&wanted[..8]);
+    timeout.copy_from_slice(&wanted[24..32]);
+    if wanted[8] != 0 {
+        return Err(NOSYS);
+    }
+    let wasi = &mut caller.data_mut().wasi;
+    wasi.clock = wasi.clock.wrapping_add(u64::from_le_bytes(timeout));
+    store(caller, events, &event)?;
+    store(caller, happened, &1_u32.to_le_bytes())
 }
 
 fn write(caller: &mut Caller<'_, Guard>, buffers: i32, count: i32, written: i32) -> Result<(), i32> {

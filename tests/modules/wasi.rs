@@ -66,7 +66,7 @@ fn clock_and_dice_are_the_requests_and_nothing_else() {
          (drop (call $random (i32.const 48) (i32.const 13)))
          (drop (call $args (i32.const 64) (i32.const 68)))
          (drop (call $environ (i32.const 72) (i32.const 76)))
-         (i32.store (i32.const 80) (call $poll (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0)))
+         (i32.store (i32.const 80) (call $poll (i32.const 0) (i32.const 0) (i32.const 2) (i32.const 0)))
          (i64.const 0x20_0000_0034)",
     );
     let [five, six] = SEEDS.map(|request| call(&module, request).unwrap());
@@ -78,6 +78,18 @@ fn clock_and_dice_are_the_requests_and_nothing_else() {
     assert_eq!(five[29..32], [0; 3], "thirteen bytes and no more");
     assert_eq!(five[32..48], [0; 16], "no arguments, no environment");
     assert_eq!(five[48..], [52, 0, 0, 0], "nothing to wait for");
+}
+
+#[test]
+fn a_sleep_is_over_at_once_and_the_clock_knows() {
+    let module = shimmed(
+        "(i64.store (i32.const 224) (i64.const 5000000))
+         (i32.store (i32.const 16) (call $poll (i32.const 200) (i32.const 256) (i32.const 1) (i32.const 20)))
+         (drop (call $clock (i32.const 0) (i64.const 0) (i32.const 24)))
+         (i64.const 0x10_0000_0010)",
+    );
+    let reply = call(&module, b"").unwrap();
+    assert_eq!(reply, [[0, 0, 0, 0, 1, 0, 0, 0], 6_000_000_u64.to_le_bytes()].concat());
 }
 
 /// Two buffers at 32: `tick` at 64 and a line's end behind it.
@@ -125,6 +137,12 @@ fn addresses_and_lengths_outside_of_the_memory_are_errors_of_the_guest() {
             "a buffer of 4 GiB",
             "(i64.store (i32.const 96) (i64.const -1)) (call $write (i32.const 1) (i32.const 96) (i32.const 1) (i32.const 0))",
             21,
+        ),
+        ("a sleep nowhere", "(call $poll (i32.const -1) (i32.const 0) (i32.const 1) (i32.const 0))", 21),
+        (
+            "a wait for input",
+            "(i32.store8 (i32.const 208) (i32.const 1)) (call $poll (i32.const 200) (i32.const 0) (i32.const 1) (i32.const 0))",
+            52,
         ),
         ("another file", "(call $write (i32.const 3) (i32.const 32) (i32.const 1) (i32.const 0))", 8),
         ("standard input", "(call $write (i32.const 0) (i32.const 32) (i32.const 1) (i32.const 0))", 8),
