@@ -61,8 +61,13 @@ impl Groups {
             config: entries(config.iter()),
             facts: optional(&groups, "facts", r#"lists of values, such as {"spare": [true, null]}"#, facts)?
                 .unwrap_or_default(),
-            may_refuse: optional(&groups, "may_refuse", r#"a list of codes, such as ["no_full_reader"]"#, list_of_texts)?
-                .unwrap_or_default(),
+            may_refuse: optional(
+                &groups,
+                "may_refuse",
+                r#"a list of codes, such as ["no_full_reader"]"#,
+                list_of_texts,
+            )?
+            .unwrap_or_default(),
         })
     }
 }
