@@ -13,6 +13,7 @@ pub mod coordinator;
 pub mod group;
 pub mod lead;
 pub mod membership;
+pub mod whatif;
 // floor 2
 pub mod sandbox;
 pub mod store;

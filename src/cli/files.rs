@@ -8,6 +8,7 @@ use super::failure::{Failure, Kind};
 use crate::assignor::capture::MAX_CAPTURE_BYTES;
 use crate::sandbox::limits::{MAX_MANIFEST_BYTES, MAX_MODULE_BYTES};
 use crate::server::config::read_regular;
+use crate::whatif::limits::MAX_SCRIPT_BYTES;
 
 /// The largest file of cases: thousands of groups of thousands of members.
 const MAX_CASES_BYTES: u64 = 256 * 1024 * 1024;
@@ -26,6 +27,11 @@ pub fn capture(path: &Path) -> Result<Vec<u8>> {
 /// The text of a file of cases.
 pub fn cases(path: &Path) -> Result<Vec<u8>> {
     read(path, MAX_CASES_BYTES)
+}
+
+/// The text of a simulated life.
+pub fn script(path: &Path) -> Result<Vec<u8>> {
+    read(path, MAX_SCRIPT_BYTES)
 }
 
 /// The text of a manifest, which may have twice the room: its spaces are not kept.

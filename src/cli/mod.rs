@@ -30,6 +30,7 @@ mod run;
 mod security;
 mod serve;
 mod signals;
+mod simulate;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -88,15 +89,18 @@ enum Command {
         #[command(subcommand)]
         command: Option<assignor::Assignor>,
     },
+    /// Play a group's life against strategies, before any of them goes anywhere
+    Simulate(Box<simulate::Simulate>),
     /// Print what a shell needs to complete divvy's commands
     Completion(completion::Completion),
 }
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    if let Some(code) = run::keeper::main() {
+    if let Some(code) = run::keeper::main().or_else(crate::sandbox::compiler_main) {
         return code;
     }
+    crate::sandbox::compile_in_children();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -116,6 +120,8 @@ pub fn main() -> ExitCode {
         Some(Command::Topics(topics)) => topics.run(&output),
         Some(Command::Assignor { command: Some(assignor) }) => assignor.run(&output),
         Some(Command::Assignor { command: None }) => assignor::guide::print(&output),
+    /// Play a group's life against strategies, before any of them goes anywhere
+    Simulate(Box<simulate::Simulate>),
         Some(Command::Completion(completion)) => completion.run(&output),
     };
     match done {

@@ -22,6 +22,7 @@ mod metadata;
 pub mod negotiate;
 pub mod notice;
 pub mod pattern;
+pub mod played;
 mod seek;
 mod share;
 mod state;

@@ -22,7 +22,7 @@ use crate::time::Timestamp;
 use crate::topics::TopicTable;
 
 /// Partitions by topic.
-pub(super) type Partitions = Vec<(TopicName, Vec<i32>)>;
+pub type Partitions = Vec<(TopicName, Vec<i32>)>;
 
 /// The group's coordinator, as far as the member knows.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use wasmtime::{
 };
 
 use super::clock;
+use super::compile::Code;
 use super::fault;
 use super::guard::Guard;
 use super::limits::MAX_PANIC_TEXT;
@@ -52,9 +53,9 @@ pub(super) enum Ended {
 }
 
 impl Compiled {
-    /// Compiles a module that was inspected.
-    pub fn new(engine: &Engine, bytes: &[u8]) -> Result<Self, String> {
-        let module = wasmtime::Module::from_binary(engine, bytes).map_err(|error| format!("{error:#}"))?;
+    /// Prepares the code of a module that was inspected.
+    pub fn new(engine: &Engine, code: &Code) -> Result<Self, String> {
+        let module = code.load(engine)?;
         let pre = Linker::new(engine).instantiate_pre(&module).map_err(|error| format!("{error:#}"))?;
         let optional = |name: &str| module.get_export_index(name);
         let required = |name: &str| optional(name).ok_or_else(|| format!("it has no export {name}"));
@@ -68,6 +69,11 @@ impl Compiled {
             panic: optional("divvy_panic"),
         };
         Ok(Self { engine: engine.clone(), pre, exports })
+    }
+
+    /// The code once more, for another engine.
+    pub fn code(&self) -> Result<Code, String> {
+        self.pre.module().serialize().map(Code::Bytes).map_err(|error| format!("{error:#}"))
     }
 
     /// Whether it has the export; `divvy_assign` always.

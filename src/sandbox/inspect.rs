@@ -29,13 +29,18 @@ pub(super) struct Contents {
     pub memory_bytes: u64,
 }
 
-pub(super) fn inspect(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
+/// What it says, within the limits.
+pub(super) fn read(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
     header(bytes)?;
     let walk = Walk::over(bytes, limits)?;
     let manifest = manifest::read(&walk.manifests)?;
-    let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
-    exports(types.as_ref())?;
     Ok(Contents { manifest, memory_bytes: walk.memory_bytes })
+}
+
+/// The rules of WebAssembly and the exports of the ABI. What was compiled once has passed it.
+pub(super) fn validate(bytes: &[u8]) -> Result<(), Refusal> {
+    let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
+    exports(types.as_ref())
 }
 
 /// What a module says of itself, without a look at the rest of it; none if that cannot be read.
@@ -59,7 +64,7 @@ fn invalid(error: wasmparser::Error) -> Refusal {
 }
 
 /// Tells a half-written file from one that will never be a module: the sections say how long the file must be.
-fn header(bytes: &[u8]) -> Result<(), Refusal> {
+pub(super) fn header(bytes: &[u8]) -> Result<(), Refusal> {
     const MAGIC: &[u8; 8] = b"\0asm\x01\0\0\0";
     let half = |message: &str| Err(Refusal::new(LoadErrorKind::HalfWritten, message));
     if bytes.is_empty() {

@@ -1,6 +1,7 @@
 //! Every bound of the sandbox, with the reason for its number.
 
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::SandboxError;
@@ -33,6 +34,8 @@ pub const MAX_PANIC_TEXT: usize = 1_020;
 pub const MAX_REFUSED_GROWTHS: u32 = 64;
 /// How often running code looks at the clock.
 pub const TICK: Duration = Duration::from_millis(1);
+/// A signature: four short lines.
+pub const MAX_SIGNATURE_BYTES: u64 = 4 << 10;
 /// Files that a catalog looks at, over all its folders.
 pub const MAX_FILES: usize = 256;
 /// Versions of a strategy that are offered: the newest, and the one to fall back to.
@@ -47,6 +50,17 @@ pub const SMOKE_TRIES: u32 = 3;
 pub const KEEP_RESIDENT_BYTES: usize = 16 * MIB;
 /// The same for a table.
 pub const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
+
+/// The code of one module: three times the largest file, and room.
+pub const MAX_CODE_BYTES: usize = 128 * MIB;
+/// Files in a cache of compiled code: those of a full catalog, for two versions of divvy.
+pub const MAX_CACHED_FILES: usize = 2 * MAX_FILES;
+/// Bytes in a cache of compiled code: a Rust strategy is half a MiB.
+pub const MAX_CACHED_BYTES: u64 = 512 << 20;
+/// Threads of a process that compiles: more than these gain little, and each reserves memory.
+pub const COMPILE_THREADS: usize = 4;
+/// A process that compiles may live for as many times its time of computing: a busy machine is not the module's fault.
+pub const COMPILE_PATIENCE: u32 = 6;
 
 /// What an operator may set.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,6 +81,13 @@ pub struct SandboxLimits {
     pub concurrency: usize,
     /// How long a call waits for its turn. Running calls end by their deadlines, so only an overload reaches it.
     pub queue_timeout: Duration,
+    /// The program divvy, whose children compile; none compiles in this process. The program itself says so with
+    /// [`compile_in_children`](super::compile_in_children).
+    pub compiler: Option<PathBuf>,
+    /// How long compiling a module may compute, in whole seconds.
+    pub compile_time: Duration,
+    /// How much memory compiling a module may take, in bytes of address space.
+    pub compile_memory_bytes: usize,
 }
 
 impl Default for SandboxLimits {
@@ -80,6 +101,9 @@ impl Default for SandboxLimits {
             input_bytes: 64 * MIB,
             concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
             queue_timeout: Duration::from_secs(10),
+            compiler: super::compile::program(),
+            compile_time: Duration::from_secs(10),
+            compile_memory_bytes: 1 << 30,
         }
     }
 }

@@ -51,6 +51,7 @@ mod server_story;
 mod server_topics;
 mod server_topics_change;
 mod server_waits;
+mod simulate;
 mod store;
 mod support;
 mod support_store;

@@ -1,16 +1,21 @@
 //! Modules: vectors, the sandbox against hostile ones, and the folder that they come from.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails by it")]
 
+mod address_space;
 mod catalog;
 mod cells;
+mod compile;
 mod cooperative;
 #[path = "../bench/assignors/grid.rs"]
 mod grid;
 mod hello;
 mod hostile;
+mod hostile_folder;
+mod metrics;
 mod native;
 #[path = "../bench/assignors/strategies.rs"]
 mod strategies;
+mod trust;
 mod vectors;
 mod wat_modules;
 mod work;

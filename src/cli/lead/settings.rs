@@ -17,7 +17,7 @@ const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 /// What goes to the strategy beside the group.
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
-    /// The strategy's configuration, JSON or TOML (*.toml), read again when it changes
+    /// The strategy's configuration, JSON or TOML (*.toml); whoever leads reads it again when it changes
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A key of the strategy's configuration, such as `copies=2`; comes before the file

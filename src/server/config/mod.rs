@@ -22,7 +22,7 @@ pub use self::values::{
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
-use crate::sandbox::CaptureBounds;
+use crate::sandbox::{CaptureBounds, Trust};
 use crate::server::topics::{self, MAX_RACKS};
 use crate::topics::Topic;
 
@@ -75,6 +75,8 @@ pub struct Config {
     pub usual_assignors: Vec<PathBuf>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
+    /// `module.trusted_keys` and `module.allowed`: which modules may serve at all.
+    pub trust: Trust,
     /// `capture.dir`: where calls of the coordinator's own modules are recorded.
     pub capture_dir: Option<PathBuf>,
     /// `capture.max.files` and `capture.max.bytes`.
@@ -110,6 +112,7 @@ impl Default for Config {
             assignors: None,
             usual_assignors: Vec::new(),
             module_cache: None,
+            trust: Trust::default(),
             capture_dir: None,
             capture_bounds: CaptureBounds::default(),
             log_format: LogFormat::Text,

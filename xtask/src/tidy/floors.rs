@@ -5,14 +5,14 @@ use super::Source;
 /// The modules of the library, from the ground up.
 const FLOORS: [&[&str]; 5] = [
     &["ids", "time", "topics", "wire", "embedded"],
-    &["group", "coordinator", "membership", "assignor", "lead"],
+    &["group", "coordinator", "membership", "assignor", "lead", "whatif"],
     &["sandbox", "store"],
     &["peer", "server", "client", "admin"],
     &["cli"],
 ];
 
 /// Who may import a neighbour on the same floor.
-const NEIGHBOURS: [(&str, &str); 11] = [
+const NEIGHBOURS: [(&str, &str); 14] = [
     ("topics", "ids"),
     ("wire", "ids"),
     ("embedded", "ids"),
@@ -21,6 +21,9 @@ const NEIGHBOURS: [(&str, &str); 11] = [
     ("membership", "assignor"),
     ("lead", "assignor"),
     ("lead", "membership"),
+    ("whatif", "assignor"),
+    ("whatif", "lead"),
+    ("whatif", "membership"),
     ("admin", "server"),
     ("client", "peer"),
     ("server", "peer"),

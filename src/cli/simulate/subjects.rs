@@ -1,0 +1,166 @@
+//! The strategies that are named: files, modules of the folder by name, and the range that is built in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use serde_json::{Map, Value};
+use wasmparser::{Parser, Payload};
+
+use crate::assignor::{Manifest, NATIVE};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::files;
+use crate::cli::modules::Modules;
+use crate::sandbox::{Sandbox, SandboxLimits};
+use crate::whatif::limits::MAX_MODULES;
+use crate::whatif::{Gauge, Subject, Used};
+
+/// The range that is built in.
+const BUILT_IN: &str = "native";
+
+/// The custom section of a manifest.
+const SECTION: &str = "divvy.manifest";
+
+/// Reads and compiles them, in the order in which they are named.
+pub fn read(names: &[String], folder: &Modules, config: &Value, without_times: bool) -> Result<Vec<Subject>> {
+    let usage = |text: String| Failure::of(Kind::Usage, text);
+    if names.is_empty() {
+        return Err(usage("no strategy is named: name files, names in the folder of modules, or `native`".to_owned()));
+    }
+    if names.len() > MAX_MODULES {
+        return Err(usage(format!("{} strategies are named: at most {MAX_MODULES} are played at once", names.len())));
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        return Err(usage(format!("{twice} is named twice: name each strategy once")));
+    }
+    let sandbox = Sandbox::new(SandboxLimits::default())?;
+    let mut subjects =
+        names.iter().map(|name| subject(name, folder, &sandbox, without_times)).collect::<Result<Vec<_>>>()?;
+    let known: BTreeSet<String> = subjects.iter().map(|it| it.assignor.manifest().name.clone()).collect();
+    let mut shown = BTreeSet::new();
+    for (subject, named) in subjects.iter_mut().zip(names) {
+        // Two files of one name in two folders are two lines.
+        if !shown.insert(subject.name.clone()) {
+            subject.name.clone_from(named);
+        }
+        let name = subject.assignor.manifest().name.clone();
+        let own = config_of(config, &name, &known);
+        if !own.is_empty() {
+            subject.configs = BTreeMap::from([(name, Value::Object(own))]);
+        }
+    }
+    Ok(subjects)
+}
+
+/// What a configuration has for one strategy: what stands under its name, and what stands under nobody's.
+fn config_of(config: &Value, name: &str, known: &BTreeSet<String>) -> Map<String, Value> {
+    let mut own = Map::new();
+    for (key, value) in config.as_object().into_iter().flatten() {
+        match key.split_once('.') {
+            Some((of, key)) if known.contains(of) => {
+                drop((of == name).then(|| own.insert(key.to_owned(), value.clone())))
+            }
+            _ if known.contains(key) && value.is_object() => {
+                let fields = value.as_object().filter(|_| key == name).into_iter().flatten();
+                own.extend(fields.map(|(key, value)| (key.clone(), value.clone())));
+            }
+            _ => drop(own.insert(key.clone(), value.clone())),
+        }
+    }
+    own
+}
+
+fn subject(name: &str, folder: &Modules, sandbox: &Sandbox, without_times: bool) -> Result<Subject> {
+    if name == BUILT_IN {
+        return Ok(Subject::native(name));
+    }
+    let is_file = name.ends_with(".wasm") || name.contains(std::path::MAIN_SEPARATOR);
+    let path = if is_file { Some(PathBuf::from(name)) } else { find(name, folder)? };
+    let Some(path) = path else { return Ok(Subject::native(name)) };
+    let loaded = sandbox.load(&files::module(&path)?, &path);
+    let module = loaded.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
+    let measured = Arc::clone(&module);
+    let gauge: Gauge = match without_times {
+        true => Arc::new(|| None),
+        false => Arc::new(move || measured.last_call().map(|it| Used { took: it.took, memory: it.memory_peak })),
+    };
+    let short = path.file_stem().filter(|_| is_file).map(|stem| stem.to_string_lossy().into_owned());
+    Ok(Subject { name: short.unwrap_or_else(|| name.to_owned()), assignor: module, gauge, configs: BTreeMap::new() })
+}
+
+/// The file of that name in the folder, its newest version; none for the built-in range where no file takes its place.
+fn find(wanted: &str, folder: &Modules) -> Result<Option<PathBuf>> {
+    let folder = match folder.folder() {
+        Err(_) if wanted == NATIVE => return Ok(None),
+        folder => folder?,
+    };
+    let (name, version) = match wanted.split_once('@') {
+        Some((name, version)) => (name, version.parse::<u32>().ok()),
+        None => (wanted, None),
+    };
+    let mut there = BTreeSet::new();
+    let mut best: Option<(u32, PathBuf)> = None;
+    for path in wasm_files(&folder)? {
+        let Some(manifest) = files::module(&path).ok().and_then(|bytes| manifest(&bytes)) else { continue };
+        let fits = manifest.name == name && (wanted == name || version == Some(manifest.version));
+        if fits && best.as_ref().is_none_or(|(version, _)| manifest.version > *version) {
+            best = Some((manifest.version, path));
+        }
+        there.insert(manifest.name);
+    }
+    match best {
+        Some((_, path)) => Ok(Some(path)),
+        None if wanted == NATIVE => Ok(None),
+        None => {
+            let there = there.into_iter().collect::<Vec<_>>().join(", ");
+            let there = if there.is_empty() { "no module".to_owned() } else { there };
+            let shown = folder.display();
+            let text =
+                format!("there is no strategy {wanted} in {shown} (there is {there}); name a file as ./{wanted}.wasm");
+            Err(Failure::of(Kind::NotFound, text))
+        }
+    }
+}
+
+/// In the order of their names, never of their times.
+fn wasm_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unreadable = |error: std::io::Error| {
+        Failure::of(Kind::Failed, format!("{} cannot be read ({error}): check the folder", folder.display()))
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|end| end == "wasm") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// What a module says of itself, without compiling it; whoever loads it checks it.
+fn manifest(bytes: &[u8]) -> Option<Manifest> {
+    let sections = Parser::new(0).parse_all(bytes).map_while(Result::ok);
+    sections.into_iter().find_map(|payload| match payload {
+        Payload::CustomSection(section) if section.name() == SECTION => serde_json::from_slice(section.data()).ok(),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_setting_goes_to_the_strategy_that_it_names_or_to_all() {
+        let known = BTreeSet::from(["weighted".to_owned(), "sticky".to_owned()]);
+        let config = json!({ "weighted.fact": "cores", "a.b": 1, "sticky": { "x": 2 } });
+        let of = |name| Value::Object(config_of(&config, name, &known));
+        assert_eq!(of("weighted"), json!({ "fact": "cores", "a.b": 1 }));
+        assert_eq!(of("sticky"), json!({ "x": 2, "a.b": 1 }));
+    }
+}
