@@ -65,6 +65,7 @@ fn faults() {
         LoadErrorKind::Abi,
         LoadErrorKind::Compile,
         LoadErrorKind::Clash,
+        LoadErrorKind::Untrusted,
     ] {
         says(&format!("`{}`", kind.name()));
     }
