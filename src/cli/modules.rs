@@ -29,7 +29,7 @@ pub struct Trusted {
     /// Serve only what this key of minisign has signed, NAME.wasm.minisig beside NAME.wasm: the key, or its .pub file;
     /// may be given again
     #[arg(long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
-    keys: Vec<TrustedKey>,
+    trusted_keys: Vec<TrustedKey>,
     /// Serve only this file; may be given again
     #[arg(long = "allow-module", value_name = "sha256:DIGEST", value_parser = read_digest)]
     allowed: Vec<Digest>,
@@ -41,8 +41,8 @@ pub struct Trusted {
 impl Trusted {
     /// What it says; of what it does not say, what was said otherwise.
     pub fn over(&self, mut trust: Trust) -> Trust {
-        if !self.keys.is_empty() {
-            trust.keys.clone_from(&self.keys);
+        if !self.trusted_keys.is_empty() {
+            trust.keys.clone_from(&self.trusted_keys);
         }
         if !self.allowed.is_empty() {
             trust.allowed = self.allowed.iter().copied().collect();
