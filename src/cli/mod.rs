@@ -120,8 +120,7 @@ pub fn main() -> ExitCode {
         Some(Command::Topics(topics)) => topics.run(&output),
         Some(Command::Assignor { command: Some(assignor) }) => assignor.run(&output),
         Some(Command::Assignor { command: None }) => assignor::guide::print(&output),
-    /// Play a group's life against strategies, before any of them goes anywhere
-    Simulate(Box<simulate::Simulate>),
+        Some(Command::Simulate(simulate)) => simulate.run(&output),
         Some(Command::Completion(completion)) => completion.run(&output),
     };
     match done {
