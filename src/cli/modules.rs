@@ -8,7 +8,7 @@ use clap::Args;
 use super::failure::{Failure, Kind};
 use crate::ids::Digest;
 use crate::sandbox::{Trust, TrustedKey, read_digest};
-use crate::server::config::read_regular;
+use crate::server::config::{is_module_name, read_regular};
 
 /// Two lines.
 const MAX_KEY_BYTES: u64 = 4096;
@@ -33,6 +33,9 @@ pub struct Trusted {
     /// Serve only this file; may be given again
     #[arg(long = "allow-module", value_name = "sha256:DIGEST", value_parser = read_digest)]
     allowed: Vec<Digest>,
+    /// A strategy that may import the functions of WASI that Go's runtime needs; may be given again
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    wasi_shim: Vec<String>,
 }
 
 impl Trusted {
@@ -44,7 +47,18 @@ impl Trusted {
         if !self.allowed.is_empty() {
             trust.allowed = self.allowed.iter().copied().collect();
         }
+        if !self.wasi_shim.is_empty() {
+            trust.wasi_shim.clone_from(&self.wasi_shim);
+        }
         trust
+    }
+}
+
+/// A strategy's name on the command line.
+fn name(text: &str) -> Result<String, &'static str> {
+    match is_module_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("write a strategy's name as its manifest has it, without a version, such as by-size"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::JoinError;
 use crate::assignor::Assignor;
 use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, SandboxLimits, Trust};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ impl Modules {
         }
         let sandbox = match sandbox {
             Some(sandbox) => sandbox,
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
+            None => Sandbox::new(config.trust.limits()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
         };
         let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
         Ok(Self(Arc::new(catalog)))

@@ -26,7 +26,7 @@ impl<'m> Metered<'m> {
     /// Compiles a module once more, to be counted.
     pub fn new(module: &'m Module) -> Result<Self, SandboxError> {
         let engine = Engine::new(&engine::counting()).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
-        let code = compile::here(&engine, module.bytes()).map_err(|refusal| SandboxError::Engine(refusal.message))?;
+        let code = compile::here(&engine, module.bytes()).map_err(|why| SandboxError::Engine(why.message))?;
         let compiled = Compiled::new(&engine, &code).map_err(SandboxError::Engine)?;
         Ok(Self { module, compiled })
     }

@@ -26,6 +26,7 @@ mod module;
 mod ticker;
 mod trust;
 mod usage;
+mod wasi;
 
 pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::smoke;

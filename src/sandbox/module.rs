@@ -26,6 +26,7 @@ pub struct Module {
     protocol: Protocol,
     bytes: Bytes,
     memory_limit: usize,
+    imports_wasi: bool,
     /// Compiled for the pool, if there is one that can hold it.
     pooled: Option<Compiled>,
     /// Compiled for the engine without a pool: at once if there is no pool, otherwise when the pool first fails.
@@ -95,6 +96,7 @@ impl Module {
             protocol,
             bytes: Bytes::copy_from_slice(bytes),
             memory_limit,
+            imports_wasi: contents.imports_wasi,
             pooled: ready.pooled,
             on_demand: ready.on_demand,
             is_from_cache,
@@ -127,14 +129,19 @@ impl Module {
         &self.bytes
     }
 
-    /// The memory that one call may have, in bytes.
-    pub fn memory_limit(&self) -> usize {
-        self.memory_limit
+    /// Whether it imports functions of WASI: an operator must name it (`wasi_shim`).
+    pub fn imports_wasi(&self) -> bool {
+        self.imports_wasi
     }
 
     /// Whether its code was found in the cache, so that it was not compiled.
     pub fn is_from_cache(&self) -> bool {
         self.is_from_cache
+    }
+
+    /// The memory that one call may have, in bytes.
+    pub fn memory_limit(&self) -> usize {
+        self.memory_limit
     }
 
     /// What the last call that ran used, faults included.

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use minisign_verify::{PublicKey, Signature};
 
 use super::error::{LoadErrorKind, Refusal};
-use super::limits::MAX_SIGNATURE_BYTES;
+use super::limits::{MAX_SIGNATURE_BYTES, SandboxLimits};
 use crate::ids::Digest;
 
 /// What a signature's file is called behind its module's.
@@ -29,6 +29,9 @@ pub struct Trust {
     pub keys: Vec<TrustedKey>,
     /// It must be one of these; none says nothing about digests.
     pub allowed: BTreeSet<Digest>,
+    /// The names of modules that may import the functions of WASI that Go's runtime needs; others may import nothing. A
+    /// sandbox that is shared has been told in its limits.
+    pub wasi_shim: Vec<String>,
 }
 
 /// A public key of minisign.
@@ -78,6 +81,11 @@ pub(super) fn signature_path(module: &Path) -> PathBuf {
 }
 
 impl Trust {
+    /// The limits of a sandbox for such modules.
+    pub fn limits(&self) -> SandboxLimits {
+        SandboxLimits { wasi_shim: self.wasi_shim.clone(), ..SandboxLimits::default() }
+    }
+
     /// Whether anything is asked of a module.
     pub fn is_asked(&self) -> bool {
         !(self.keys.is_empty() && self.allowed.is_empty())

@@ -13,9 +13,7 @@ use crate::assignor::{Assignor, NATIVE};
 use crate::group::Lead;
 use crate::group::event::ModuleOffer;
 use crate::ids::Digest;
-use crate::sandbox::{
-    Catalog, CatalogConfig, Module, ModuleMetrics, ModuleState, ModuleStatus, Sandbox, SandboxLimits, Trust,
-};
+use crate::sandbox::{Catalog, CatalogConfig, Module, ModuleMetrics, ModuleState, ModuleStatus, Sandbox, Trust};
 
 /// The modules, if a folder was opened.
 pub(crate) struct Modules {
@@ -59,7 +57,7 @@ impl Modules {
         };
         let sandbox = match self.sandbox.get() {
             Some(sandbox) => sandbox.clone(),
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| error.to_string())?,
+            None => Sandbox::new(config.trust.limits()).map_err(|error| error.to_string())?,
         };
         let opening = CatalogConfig {
             cache_folder: config.module_cache.clone(),

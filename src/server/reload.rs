@@ -73,6 +73,7 @@ pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static s
         ("module.cache", old.module_cache != new.module_cache),
         ("module.trusted_keys", old.trust.keys != new.trust.keys),
         ("module.allowed", old.trust.allowed != new.trust.allowed),
+        ("module.wasi_shim", old.trust.wasi_shim != new.trust.wasi_shim),
         ("capture.…", (&old.capture_dir, old.capture_bounds) != (&new.capture_dir, new.capture_bounds)),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()

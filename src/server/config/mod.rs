@@ -18,7 +18,7 @@ pub use self::file::read_regular;
 pub use self::kafka_section::{KafkaCluster, servers};
 pub use self::values::{
     DataPlace, HostPort, LOG_FILTER, LoadHeartbeat, LogFormat, admin_address, data_place, is_log_filter,
-    is_protocol_wish, listen_address,
+    is_module_name, is_protocol_wish, listen_address,
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
@@ -75,7 +75,7 @@ pub struct Config {
     pub usual_assignors: Vec<PathBuf>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
-    /// `module.trusted_keys` and `module.allowed`: which modules may serve at all.
+    /// `module.trusted_keys`, `module.allowed` and `module.wasi_shim`: which modules may serve, and may import something.
     pub trust: Trust,
     /// `capture.dir`: where calls of the coordinator's own modules are recorded.
     pub capture_dir: Option<PathBuf>,

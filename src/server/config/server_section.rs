@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
 
 use super::document::{Report, Section, integer};
-use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, listen_address};
+use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, is_module_name, listen_address};
 use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, kafka_section, topic_section};
 use crate::group::GroupLimits;
 use crate::sandbox::{CaptureBounds, Trust, read_digest};
@@ -34,6 +34,7 @@ const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
 const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
 const FOLDER: &str = "the path of a folder, in quotes";
 const KEYS: &str = "a list of minisign's public keys, each the word of its .pub file that begins with RW";
+const NAMES: &str = r#"a list of strategies by name, such as ["by-size"]"#;
 const DIGESTS: &str = r#"a list of files' SHA-256, such as ["sha256:…"] with the 64 digits of each"#;
 const DATA: &str = r#"the path of a folder, or "memory""#;
 
@@ -99,6 +100,7 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
             allowed: top
                 .get("module.allowed", DIGESTS, |value| each(value, |text| read_digest(text).ok()))
                 .unwrap_or_default(),
+            wasi_shim: top.get("module.wasi_shim", NAMES, |value| each(value, name)).unwrap_or_default(),
         },
         capture_dir: top.text("capture.dir", FOLDER, folder),
         capture_bounds: read_capture_bounds(top, default.capture_bounds),
@@ -107,6 +109,10 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
         groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
     }
+}
+
+fn name(text: &str) -> Option<String> {
+    is_module_name(text).then(|| text.to_owned())
 }
 
 fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits {

@@ -114,7 +114,7 @@ struct Without {
 impl Bench {
     /// Prints a table for each group.
     pub fn run(self, output: &Output) -> Result<()> {
-        let sandbox = Sandbox::new(SandboxLimits::default())?;
+        let sandbox = Sandbox::new(SandboxLimits::of_author())?;
         let module = sandbox.load(&files::module(&self.module)?, &self.module);
         let module = module.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
         let others = if self.alone { Vec::new() } else { self.others(&module, &sandbox)? };

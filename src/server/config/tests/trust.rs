@@ -6,7 +6,8 @@ use crate::ids::Digest;
 /// What the file with every key says of it.
 pub(super) fn expected() -> Trust {
     let key = "RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d";
-    Trust { keys: vec![key.parse().expect("a key")], allowed: [Digest([0xab; 32])].into() }
+    let names = ["by-size", "go.2"].map(str::to_owned).to_vec();
+    Trust { keys: vec![key.parse().expect("a key")], allowed: [Digest([0xab; 32])].into(), wasi_shim: names }
 }
 
 #[test]
@@ -19,6 +20,7 @@ fn what_is_no_key_and_no_digest_is_refused_whole() {
         ("module.trusted_keys = [1]", keys),
         ("module.allowed = [\"sha256:12\"]", digests),
         ("module.allowed = [\"latest\"]", digests),
+        ("module.wasi_shim = [\"by-size@1\"]", "write a list of strategies by name"),
         ("module.allow = []", "did you mean module.allowed?"),
     ] {
         let found = problem(text);
