@@ -27,6 +27,8 @@
 //! Two keep it the same on every machine: no clock but [`Group::now_ms`], no randomness but [`Group::seed`].
 
 pub mod abi;
+#[cfg(any(doc, test))]
+pub mod docs;
 mod group;
 mod macros;
 mod outcome;

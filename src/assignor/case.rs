@@ -16,17 +16,24 @@
 //! hands over step by step. With `"compat": "kafka"` in its configuration a case expects what Kafka makes of it, where that is
 //! recorded (`known`, `known_final`).
 //!
+//! `"laws": ["sticky"]` are laws of the SDK (`divvy_guest::testing::Law`) that hold of the group. A file may also be an object
+//! `{"laws": […], "groups": {…}, "cases": […]}`, whose laws are tried on random groups by `divvy assignor test`.
+//!
 //! A strategy that hands out states is held against them as `divvy assignor run` shows them:
-//! `"expect": { "m-1": { "role": "active", "epoch": 1, "active": "m-1" } }`.
+//! `"expect": { "m-1": { "role": "active", "epoch": 1, "active": "m-1" } }`. Of a type of the application's own a case needs no
+//! topics; a member's `"metadata": "standby"` is what it says of itself and the case's `"context"` what the application hands to
+//! its strategy, and `"memo"` what it remembers, each a text or `{"hex": "00ff"}`; a state is shown as `{"text": "1/2"}`, or in hex if it is no text.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
 use divvy_guest::abi::{UNKNOWN_LAG, names};
+use divvy_guest::testing::Law;
 use serde_json::{Value, json};
 
-use super::{Assignor, CallError, Column, LeaderInput, MemberInput, Plan, lead};
+use super::{Assignor, Call, CallError, Column, LeaderInput, Manifest, MemberInput, Plan, lead};
+use crate::embedded;
 use crate::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
 use crate::embedded::show_state;
 use crate::embedded::single_writer::Candidate;
@@ -37,9 +44,11 @@ use crate::topics::{Topic, TopicTable};
 mod expectation;
 mod given;
 mod ground;
+mod laws;
 mod once;
 mod property;
 mod read;
+mod standard;
 #[cfg(test)]
 mod tests;
 
@@ -47,8 +56,9 @@ use expectation::Expectation;
 use given::Given;
 pub use ground::Shares;
 use ground::{CaseMember, Ground};
+pub use laws::{Groups, as_asked, demanded, plan, plan_states};
 use property::Props;
-pub use read::{read_cases, read_text};
+pub use read::{Cases, read_cases, read_file, read_text};
 
 /// The setting under which a strategy gives Kafka's answer, and the version whose answers are recorded.
 const COMPAT: &str = "compat";
@@ -62,10 +72,10 @@ const LOADS: &str = "loads";
 /// The type whose members share partitions.
 const CONSUMER: &str = "consumer";
 
-const NOTHING_EXPECTED: &str = "nothing expected: give it \"expect\", \"expect_props\" or \"expect_error\"";
+const NOTHING_EXPECTED: &str = "nothing expected: give it \"expect\", \"expect_props\", \"laws\" or \"expect_error\"";
 
 /// One case.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Case {
     /// Its name; a case without one is called by its number in the file.
     pub name: String,
@@ -84,6 +94,8 @@ pub struct Case {
     /// What Kafka answers, and what it comes to in the end.
     known: Option<Shares>,
     known_final: Option<Shares>,
+    /// What holds of plans of the group, in the words of the SDK's laws.
+    laws: Vec<Law>,
     /// The key, if any, that makes it another kind of case.
     other_kind: Option<&'static str>,
 }
@@ -120,17 +132,44 @@ impl Case {
         self.lead_on(&self.ground, assignor)
     }
 
+    /// The call that a leader would make of a strategy when its members arrive one after another, beginning with that one.
+    /// In whatever order they do, it is the same call.
+    pub fn with_call<R>(
+        &self,
+        manifest: &Manifest,
+        first: usize,
+        then: impl FnOnce(&Call<'_>) -> R,
+    ) -> Result<R, CallError> {
+        self.with_input(&self.ground, manifest, first, |input| Ok(then(&Call::prepare(manifest, input)?)))
+    }
+
+    /// How many members it has.
+    pub fn members(&self) -> usize {
+        self.ground.members.len()
+    }
+
     fn lead_on(&self, ground: &Ground, assignor: &dyn Assignor) -> Result<Plan, CallError> {
-        let manifest = assignor.manifest();
-        let members: Vec<_> = ground
+        self.with_input(ground, assignor.manifest(), 0, |input| lead(assignor, input))
+    }
+
+    fn with_input<R>(
+        &self,
+        ground: &Ground,
+        manifest: &Manifest,
+        first: usize,
+        then: impl FnOnce(&LeaderInput<'_>) -> R,
+    ) -> R {
+        let mut members: Vec<_> = ground
             .members
             .iter()
             .map(|member| MemberInput {
                 id: MemberId::from(member.id.as_str()),
                 instance: member.instance_id.as_deref().map(Into::into),
-                metadata: metadata(member, self.given.facts.get(&member.id), &manifest.protocol_type),
+                metadata: self.metadata(member, &manifest.protocol_type),
             })
             .collect();
+        let first = first.checked_rem(members.len()).unwrap_or(0);
+        members.rotate_left(first);
         let topics = ground.topics.iter().map(|(name, topic)| {
             (
                 TopicName::from(name.as_str()),
@@ -144,27 +183,24 @@ impl Case {
             .collect();
         let mut lags = loads.clone();
         lags.extend(self.given.lags.clone());
-        lead(
-            assignor,
-            &LeaderInput {
-                group: &GroupId::from("case"),
-                generation: Generation(ground.newest_generation().saturating_add(1).max(1)),
-                protocol: &manifest.protocol(),
-                mode: manifest.mode_under(&manifest.protocol(), None),
-                protocol_type: &manifest.protocol_type(),
-                members: &members,
-                topics: &TopicTable(topics.collect()),
-                columns: &[
-                    Column { name: names::LAG.to_owned(), values: lags, unknown: UNKNOWN_LAG },
-                    Column { name: LOADS.to_owned(), values: loads, unknown: 0 },
-                ],
-                config: &self.config,
-                context: None,
-                memo: None,
-                now_ms: 0,
-                budget_ms: Duration::from_secs(1),
-            },
-        )
+        then(&LeaderInput {
+            group: &GroupId::from("case"),
+            generation: Generation(ground.newest_generation().saturating_add(1).max(1)),
+            protocol: &manifest.protocol(),
+            mode: manifest.mode_under(&manifest.protocol(), None),
+            protocol_type: &manifest.protocol_type(),
+            members: &members,
+            topics: &TopicTable(topics.collect()),
+            columns: &[
+                Column { name: names::LAG.to_owned(), values: lags, unknown: UNKNOWN_LAG },
+                Column { name: LOADS.to_owned(), values: loads, unknown: 0 },
+            ],
+            config: &self.config,
+            context: self.given.context.as_deref(),
+            memo: self.given.memo.as_deref(),
+            now_ms: 0,
+            budget_ms: Duration::from_secs(1),
+        })
     }
 
     /// Runs a strategy on the group and holds the outcome against what the case expects; the error says what differs.
@@ -174,9 +210,11 @@ impl Case {
             return self.check_states(assignor);
         }
         let expectation = self.expectation()?;
+        self.check_laws(assignor)?;
         match &self.expect_error {
             Some(code) => self.check_refusal(code, self.lead(assignor)),
-            None if expectation.is_empty() => Err(NOTHING_EXPECTED.to_owned()),
+            None if expectation.is_empty() && self.laws.is_empty() => Err(NOTHING_EXPECTED.to_owned()),
+            None if expectation.is_empty() => Ok(()),
             None => expectation.check(&self.ground, |ground| {
                 let plan = self.lead_on(ground, assignor).map_err(|fault| fault.to_string())?;
                 shares(&plan)
@@ -209,6 +247,9 @@ impl Case {
     /// States are compared as people see them, which is as `divvy assignor run` prints them.
     fn check_states(&self, assignor: &dyn Assignor) -> Result<(), String> {
         let protocol_type = assignor.manifest().protocol_type.as_str();
+        if let Some(law) = self.laws.first() {
+            return Err(format!("the law {law} is about partitions, and type {protocol_type:?} has none"));
+        }
         if let Some(name) = self.expect_props.keys().chain(self.expect_final_props.keys()).next() {
             return Err(format!("the property {name:?} is about partitions, and type {protocol_type:?} has none"));
         }
@@ -217,9 +258,35 @@ impl Case {
         }
         let Some(expected) = &self.expect else { return Err(NOTHING_EXPECTED.to_owned()) };
         let plan = self.lead(assignor).map_err(|fault| fault.to_string())?;
-        let show = |(id, state): &(MemberId, Bytes)| (id.to_string(), show_state(protocol_type, state));
+        let show = |(id, state): &(MemberId, Bytes)| {
+            let is_hex = expected.get(id.as_str()).is_some_and(|state| state.get("hex").is_some());
+            let shown = if is_hex { show_state(protocol_type, state) } else { shown_state(protocol_type, state) };
+            (id.to_string(), shown)
+        };
         let got: BTreeMap<String, Value> = plan.states.iter().map(show).collect();
         if got == *expected { Ok(()) } else { Err(format!("expected {}, got {}", json!(expected), json!(got))) }
+    }
+}
+
+/// A state for people: of an application's own type as text, if it is one.
+pub fn shown_state(protocol_type: &str, state: &[u8]) -> Value {
+    let text = std::str::from_utf8(state).ok().filter(|text| !text.contains(char::is_control));
+    match text {
+        Some(text) if embedded::find(protocol_type).is_none() => json!({ "text": text }),
+        _ => show_state(protocol_type, state),
+    }
+}
+
+impl Case {
+    /// What a member says of itself.
+    fn metadata(&self, member: &CaseMember, protocol_type: &str) -> Bytes {
+        if let Some(own) = self.given.metadata.get(&member.id) {
+            return own.clone();
+        }
+        if member.topics.is_empty() && embedded::find(protocol_type).is_none() {
+            return Bytes::new();
+        }
+        metadata(member, self.given.facts.get(&member.id), protocol_type)
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::failure::{Failure, Kind};
 use crate::assignor::capture::MAX_CAPTURE_BYTES;
-use crate::sandbox::limits::MAX_MODULE_BYTES;
+use crate::sandbox::limits::{MAX_MANIFEST_BYTES, MAX_MODULE_BYTES};
 use crate::server::config::read_regular;
 use crate::whatif::limits::MAX_SCRIPT_BYTES;
 
@@ -32,6 +32,11 @@ pub fn cases(path: &Path) -> Result<Vec<u8>> {
 /// The text of a simulated life.
 pub fn script(path: &Path) -> Result<Vec<u8>> {
     read(path, MAX_SCRIPT_BYTES)
+}
+
+/// The text of a manifest, which may have twice the room: its spaces are not kept.
+pub fn manifest(path: &Path) -> Result<Vec<u8>> {
+    read(path, 2 * MAX_MANIFEST_BYTES as u64)
 }
 
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {

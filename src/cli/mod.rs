@@ -25,6 +25,7 @@ mod modules;
 mod offsets;
 mod outcomes;
 mod output;
+mod progress;
 mod run;
 mod security;
 mod serve;
@@ -82,9 +83,12 @@ enum Command {
     /// Look at topics, make them, let them grow, delete them
     #[command(subcommand, disable_help_subcommand = true)]
     Topics(topics::Topics),
-    /// Look at a strategy, check it, run it
-    #[command(subcommand, disable_help_subcommand = true)]
-    Assignor(assignor::Assignor),
+    /// Write a strategy, look at it, check it, run it
+    #[command(disable_help_subcommand = true)]
+    Assignor {
+        #[command(subcommand)]
+        command: Option<assignor::Assignor>,
+    },
     /// Play a group's life against strategies, before any of them goes anywhere
     Simulate(Box<simulate::Simulate>),
     /// Print what a shell needs to complete divvy's commands
@@ -113,7 +117,8 @@ pub fn main() -> ExitCode {
         Some(Command::Run(run)) => run.run(&output),
         Some(Command::Groups(groups)) => groups.run(&output),
         Some(Command::Topics(topics)) => topics.run(&output),
-        Some(Command::Assignor(assignor)) => assignor.run(&output),
+        Some(Command::Assignor { command: Some(assignor) }) => assignor.run(&output),
+        Some(Command::Assignor { command: None }) => assignor::guide::print(&output),
         Some(Command::Simulate(simulate)) => simulate.run(&output),
         Some(Command::Completion(completion)) => completion.run(&output),
     };

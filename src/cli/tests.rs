@@ -20,6 +20,16 @@ fn every_command_that_the_guide_teaches_is_one() {
 }
 
 #[test]
+fn every_command_of_an_author_s_day_is_one() {
+    use super::assignor::guide::{FIRST, GUIDE};
+    for line in FIRST {
+        assert!(GUIDE.contains(line), "the guide does not show `{line}`");
+        assert!(Cli::try_parse_from(line.split_whitespace()).is_ok(), "`{line}` is refused");
+    }
+    assert!(Cli::try_parse_from(["divvy", "assignor"]).is_ok(), "alone it teaches");
+}
+
+#[test]
 fn json_may_stand_anywhere() {
     for line in ["divvy --json topics list", "divvy topics list --json", "divvy topics --json list"] {
         let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();

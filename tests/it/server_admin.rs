@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::support::{Client, config, join, metric, serve, within};
-use crate::support_store::failing::{FailingStore, Fault, Faults};
+use crate::support_store::failing::{FailingStore, Faults};
 
 /// Status and body.
 pub async fn get(addr: SocketAddr, path: &str) -> (u16, String) {

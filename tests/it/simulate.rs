@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use crate::cli_ground::{divvy, fails, json, stdout};
-use crate::member_ground::{Worker, builder, partitions, together};
+use crate::member_ground::{Folder, Worker, builder, built, partitions, together};
 use crate::support::{config, serve};
 
 /// A file of the test's own.
@@ -125,4 +125,37 @@ async fn a_running_group_is_a_start_and_notices_nothing() {
     let mut late = Worker::join(member("late")).await;
     let share = late.assigned_with(|it| !partitions(it).is_empty()).await;
     assert_eq!(share.generation.0, both[0].generation.0 + 1, "only the late one was a reason to rebalance");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_foretold_comes_true() {
+    let server = serve(config()).await;
+    let addr = server.addr().to_string();
+    let modules = Folder::with(&[("cooperative-sticky", built("cooperative-sticky"))]);
+    let member = |name: &str| {
+        let member = builder(&addr, "g").subscribe(["clicks"]).client_id(name);
+        member.assignors(modules.path()).assignor_names(["cooperative-sticky"])
+    };
+    let mut one = Worker::join(member("one")).await;
+    one.assigned_with(|it| partitions(it).len() == 4).await;
+    let mut two = Worker::join(member("two")).await;
+    let before = together(&mut [&mut one, &mut two], |it| partitions(it).len() == 2).await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let script = file(&folder, "life.txt", "join three\n");
+    let of = ["simulate", "cooperative-sticky", "--assignors", "assignors", "--from-group", "g", "--server", &addr];
+    let report = block_in_place(|| json(&[&of[..], &["--script", &script]].concat()));
+    let foretold = &report["modules"][0]["steps"][2];
+
+    let mut three = Worker::join(member("three")).await;
+    let after = together(&mut [&mut one, &mut two, &mut three], |it| (1..=2).contains(&partitions(it).len())).await;
+    let comes = |at: usize| {
+        let had = before.get(at).map(partitions).unwrap_or_default();
+        partitions(&after[at]).into_iter().filter(|it| !had.contains(it)).count()
+    };
+    let counts: Vec<usize> = after.iter().map(|it| partitions(it).len()).collect();
+    let rebalances = after[0].generation.0 - before[0].generation.0;
+    let came = json!([rebalances, (0..3).map(comes).sum::<usize>(), counts.iter().min(), counts.iter().max()]);
+    let said = &foretold["after"];
+    assert_eq!(came, json!([foretold["rebalances"], foretold["moved"], said["least"], said["most"]]), "{foretold}");
 }

@@ -39,11 +39,11 @@ pub struct Guests {
 /// Builds every guest and says how large each is.
 pub fn build() -> Result<Guests> {
     let compiler = setup::compiler()?;
-    let built = target().join(compiler.folder());
+    let built = target().join(compiler.folder("guests"));
     let assignors = crates(&root().join("assignors"))?;
     let demos = crates(&root().join("xtask/demo-guests"))?;
 
-    let mut command = compiler.cargo();
+    let mut command = setup::guest_cargo(&compiler);
     command.args(["--quiet", "--profile", "guest", "--target-dir"]).arg(&built);
     command.args(["--package", "divvy-guest", "--lib", "--example", HELLO]);
     for name in &assignors {

@@ -4,6 +4,8 @@ use divvy_assignor_active_standby::{assign, check};
 use divvy_guest::abi::msgpack::Reader;
 use divvy_guest::testing::{Dice, TestStates, TestStatesPlan};
 
+divvy_guest::state_laws! { assign, |group| group.metadata(|_| []); every_member, deterministic, order_independent }
+
 /// The active member and its epoch, after all states agreed on it.
 fn active(plan: &TestStatesPlan) -> (String, i64) {
     let mut found = None;

@@ -8,6 +8,17 @@ use divvy_guest::strategy::sticky::Sticky;
 use divvy_guest::strategy::{range, round_robin, single_writer};
 use divvy_guest::testing::{Dice, Entry, Refused, TestGroup, TestMember, TestPlan, laws, random_group};
 
+/// Sticky for some topics, round robin for the others.
+fn two_parts(group: TestGroup) -> TestGroup {
+    group.config("parts", parts(vec![part(&["t0", "t1"], "sticky"), part(&["*"], "roundrobin")]))
+}
+
+divvy_guest::laws! { assign, two_parts; complete, disjoint, subscribed, fixed_point, order_independent }
+
+mod with_equal_subscriptions {
+    divvy_guest::laws! { super::assign, |group| super::two_parts(group).all_read_everything(); cooperative_safe }
+}
+
 fn part(topics: &[&str], strategy: &str) -> Vec<(String, Entry)> {
     vec![("topics".into(), topics.to_vec().into()), ("strategy".into(), strategy.into())]
 }

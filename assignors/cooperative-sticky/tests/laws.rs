@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use divvy_assignor_cooperative_sticky::assign;
 use life::{Spot, World};
 
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced(1), sticky, fixed_point, order_independent, cooperative_safe }
+
 const WORLDS: u64 = 200;
 const EVENTS: usize = 10;
 

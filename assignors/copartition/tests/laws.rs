@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use divvy_assignor_copartition::assign;
 use divvy_guest::testing::{Dice, Entry, Refused, TestGroup, TestMember, TestPlan, laws};
 
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced_by_topic, fixed_point, order_independent, cooperative_safe }
+
 /// A group in which `a…` and `b…` are joined and `c0` stands alone.
 #[derive(Clone)]
 struct World {

@@ -11,6 +11,12 @@ mod churn;
 
 use churn::{Bounds, SMALL, USUAL, World};
 
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced(1), fixed_point, order_independent }
+
+mod with_equal_subscriptions {
+    divvy_guest::laws! { super::assign, |group| group.all_read_everything(); cooperative_safe }
+}
+
 type Lags = BTreeMap<(String, u32), u64>;
 type Config = fn(TestGroup) -> TestGroup;
 

@@ -6,16 +6,7 @@ use divvy_assignor_rack_aware::assign;
 use divvy_guest::prelude::*;
 use divvy_guest::testing::{laws, random_group};
 
-#[test]
-fn plans_are_whole_even_by_topic_and_copartitioned() {
-    for seed in 0..3_000 {
-        let group = random_group(seed);
-        let plan = group.plan(assign).expect("a plan");
-        laws::whole(&group, &plan);
-        laws::balanced_by_topic(&group, &plan);
-        laws::copartitioned(&group, &plan);
-    }
-}
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced_by_topic, copartitioned, fixed_point, order_independent, cooperative_safe }
 
 #[test]
 fn it_equals_the_passes_as_kafka_writes_them() {

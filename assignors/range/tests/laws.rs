@@ -3,18 +3,9 @@
 use std::collections::BTreeSet;
 
 use divvy_assignor_range::assign;
-use divvy_guest::testing::{TestGroup, TestMember, laws, random_group};
+use divvy_guest::testing::{TestGroup, TestMember, random_group};
 
-#[test]
-fn plans_are_whole_even_by_topic_and_copartitioned() {
-    for seed in 0..2_000 {
-        let group = random_group(seed);
-        let plan = group.plan(assign).expect("a plan");
-        laws::whole(&group, &plan);
-        laws::balanced_by_topic(&group, &plan);
-        laws::copartitioned(&group, &plan);
-    }
-}
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced_by_topic, copartitioned, fixed_point, order_independent, cooperative_safe }
 
 #[test]
 fn everyones_partitions_of_a_topic_are_one_run_and_runs_follow_member_order() {

@@ -6,6 +6,12 @@ use divvy_assignor_redundant::assign;
 use divvy_guest::abi::msgpack::Reader;
 use divvy_guest::testing::{Dice, TestGroup, TestMember, TestPlan, laws};
 
+divvy_guest::laws! { assign, |group| group.config("copies", 2.0); complete, disjoint, subscribed, copies(2), racks, fixed_point, order_independent }
+
+mod with_equal_subscriptions {
+    divvy_guest::laws! { super::assign, |group| group.config("copies", 2.0).all_read_everything(); cooperative_safe }
+}
+
 #[derive(Clone, Default)]
 struct Reads {
     topics: BTreeSet<String>,

@@ -6,6 +6,14 @@ use divvy_assignor_single_writer::assign;
 use divvy_guest::abi::msgpack::Reader;
 use divvy_guest::testing::{Dice, TestGroup, TestMember, TestPlan, laws, random_group};
 
+mod by_topic {
+    divvy_guest::laws! { super::assign, |group| group.config("scope", "topic"); complete, disjoint, subscribed, fixed_point, order_independent, cooperative_safe }
+}
+
+mod of_the_group {
+    divvy_guest::laws! { super::assign, |group| group.all_read_everything(); complete, disjoint, subscribed, fixed_point, order_independent, cooperative_safe }
+}
+
 struct World {
     topics: BTreeMap<String, u32>,
     members: BTreeMap<String, BTreeSet<String>>,

@@ -7,6 +7,8 @@ use divvy_assignor_sticky::assign;
 use divvy_guest::testing::{TestGroup, TestMember, laws};
 use life::World;
 
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced(1), sticky, fixed_point, order_independent, cooperative_safe }
+
 fn each_plan(check: impl Fn(&World)) {
     life::each_plan(assign, false, check);
 }

@@ -10,6 +10,16 @@ mod churn;
 
 use churn::{Bounds, SMALL, USUAL, World};
 
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced(1), fixed_point, order_independent }
+
+mod with_equal_subscriptions {
+    divvy_guest::laws! { super::assign, |group| group.all_read_everything(); sticky, cooperative_safe }
+}
+
+mod spread {
+    divvy_guest::laws! { super::assign, |group| group.config("spread", true); complete, disjoint, subscribed, balanced_by_topic, fixed_point, order_independent }
+}
+
 /// Runs a group through events; after each the plan is looked at and adopted.
 fn live(seeds: u64, bounds: Bounds, config: fn(TestGroup) -> TestGroup, look: impl Fn(u64, &World, &TestPlan)) {
     for seed in 0..seeds {

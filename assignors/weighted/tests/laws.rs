@@ -10,6 +10,22 @@ mod churn;
 
 use churn::{USUAL, World};
 
+divvy_guest::laws! { assign; complete, disjoint, subscribed, balanced(1), fixed_point, order_independent }
+
+mod with_equal_subscriptions {
+    divvy_guest::laws! { super::assign, |group| group.all_read_everything(); cooperative_safe }
+}
+
+mod by_cores {
+    use divvy_guest::testing::TestGroup;
+
+    fn cores(group: TestGroup) -> TestGroup {
+        group.facts("weight", |id| f64::from(id.as_bytes()[1] % 4))
+    }
+
+    divvy_guest::laws! { super::assign, cores; complete, disjoint, subscribed, fixed_point, order_independent }
+}
+
 /// Weights in halves, so that shares can be told exactly.
 type Halves = BTreeMap<String, u64>;
 

@@ -28,6 +28,13 @@ impl Dice {
     pub fn once_in(&mut self, times: u64) -> bool {
         self.roll(times) == 0
     }
+
+    /// Brings things into another order.
+    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+        for at in (1..things.len()).rev() {
+            things.swap(at, self.roll(at as u64 + 1) as usize);
+        }
+    }
 }
 
 /// A small group: up to 6 topics of up to 12 partitions, some with racks, and up to 7 members, some static, some with racks, that all

@@ -1,6 +1,7 @@
 //! A plan as tests look at it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::TestGroup;
 use crate::abi::Width;
@@ -49,10 +50,20 @@ impl TestPlan {
         self.members.get(member).map_or(0, |topics| topics.values().map(Vec::len).sum())
     }
 
-    pub(super) fn read(group: &TestGroup, reply: Reply<'_>) -> Result<TestPlan, Refused> {
+    /// A partition's owners, the primary first.
+    pub fn owners_of(&self, topic: &str, partition: u32) -> &[String] {
+        self.owners.get(&(topic.to_owned(), partition)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn give(&mut self, topic: &str, partition: u32, owner: &str) {
+        self.owners.entry((topic.to_owned(), partition)).or_default().push(owner.to_owned());
+        self.members.entry(owner.to_owned()).or_default().entry(topic.to_owned()).or_default().push(partition);
+    }
+
+    pub(super) fn read(group: &TestGroup, reply: Reply<'_>) -> Result<TestPlan, NoPlan> {
         let body = match reply.body {
             Body::Partitions(body) => body,
-            other => return Err(refused(other)),
+            other => return Err(NoPlan::of(other)),
         };
         let ids: Vec<&String> = group.members.keys().collect();
         let width = Width::of(ids.len());
@@ -72,9 +83,10 @@ impl TestPlan {
         for (index, &(topic, partition)) in partitions.iter().enumerate() {
             for copy in 0..usize::from(body.copies) {
                 let Some(owner) = width.get(body.owners, copy * partitions.len() + index) else { continue };
-                let owner = ids.get(owner as usize).unwrap_or_else(|| panic!("{topic}-{partition}: no member {owner}"));
-                plan.owners.entry((topic.clone(), partition)).or_default().push((*owner).clone());
-                plan.members.entry((*owner).clone()).or_default().entry(topic.clone()).or_default().push(partition);
+                let missing =
+                    || NoPlan::Failed(format!("{topic}-{partition} goes to member {owner}, which does not exist"));
+                let owner = ids.get(owner as usize).ok_or_else(missing)?;
+                plan.give(topic, partition, owner);
             }
         }
         for (id, data) in ids.iter().zip(body.user_data.unwrap_or_default()) {
@@ -84,12 +96,55 @@ impl TestPlan {
     }
 }
 
-/// The refusal that a reply is when it is no plan.
-pub(super) fn refused(body: Body<'_>) -> Refused {
-    match body {
-        Body::Refused { code, message, retriable, member } => {
-            Refused { code: code.to_owned(), message: message.to_owned(), retriable, member }
+/// Why there is no plan to look at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoPlan {
+    /// The strategy said no.
+    Refused(Refused),
+    /// It panicked, or its module trapped or ran too long, or its reply is no reply.
+    Failed(String),
+}
+
+impl NoPlan {
+    /// What a reply says that is no plan.
+    pub(super) fn of(body: Body<'_>) -> NoPlan {
+        match body {
+            Body::Refused { code, message, retriable, member } => {
+                NoPlan::Refused(Refused { code: code.to_owned(), message: message.to_owned(), retriable, member })
+            }
+            other => NoPlan::Failed(format!("the reply is neither a plan nor a refusal: {other:?}")),
         }
-        other => panic!("neither a plan nor a refusal: {other:?}"),
+    }
+
+    /// The refusal.
+    ///
+    /// # Panics
+    /// When it is none.
+    pub(super) fn refused(self) -> Refused {
+        match self {
+            NoPlan::Refused(refused) => refused,
+            NoPlan::Failed(why) => panic!("{why}"),
+        }
+    }
+}
+
+impl From<Refused> for NoPlan {
+    fn from(refused: Refused) -> Self {
+        NoPlan::Refused(refused)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl fmt::Display for NoPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoPlan::Refused(refused) => write!(f, "it refused: {refused}"),
+            NoPlan::Failed(why) => f.write_str(why),
+        }
     }
 }

@@ -2,21 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::group::Entries;
-use super::{Entry, Refused, plan};
+use super::entry::Entries;
+use super::{Entry, NoPlan, Refused, quiet};
 use crate::abi::host::{self, Body, Expected, StateMember, StatesRequest};
 use crate::run::{self, AssignStates, CheckStates};
 
 /// A group whose members get bytes of the application's own.
 #[derive(Clone, Debug, Default)]
 pub struct TestStates {
-    members: BTreeMap<String, (Option<String>, Vec<u8>)>,
-    generation: i32,
+    pub(super) members: BTreeMap<String, (Option<String>, Vec<u8>)>,
+    pub(super) generation: i32,
     protocol: Option<String>,
-    config: Entries,
-    now_ms: i64,
-    context: Option<Vec<u8>>,
-    memo: Option<Vec<u8>>,
+    pub(super) config: Entries,
+    pub(super) now_ms: i64,
+    pub(super) context: Option<Vec<u8>>,
+    pub(super) memo: Option<Vec<u8>>,
+    /// In which order settings are said.
+    shuffle: u64,
 }
 
 /// What each member gets.
@@ -68,7 +70,19 @@ impl TestStates {
 
     /// Sets a value of the configuration.
     pub fn config(mut self, name: &str, value: impl Into<Entry>) -> Self {
-        self.config.0.push((name.to_owned(), value.into()));
+        self.config.set(name, value.into());
+        self
+    }
+
+    /// The same group with its settings in another order; one seed, one order, 0 that in which they were said.
+    pub fn shuffled(mut self, seed: u64) -> Self {
+        self.shuffle = seed;
+        self
+    }
+
+    /// Sets what every member sent when it joined, by its id.
+    pub fn metadata<M: Into<Vec<u8>>>(mut self, of: impl Fn(&str) -> M) -> Self {
+        self.members.iter_mut().for_each(|(id, (_, metadata))| *metadata = of(id).into());
         self
     }
 
@@ -95,14 +109,26 @@ impl TestStates {
     /// # Panics
     /// When the strategy does, or when its reply is no reply.
     pub fn plan(&self, assign: AssignStates) -> Result<TestStatesPlan, Refused> {
-        let reply = run::states(assign, &self.request());
-        match parse(&reply, Expected::States { members: self.members.len() }) {
+        self.read(&run::states(assign, &self.request())).map_err(NoPlan::refused)
+    }
+
+    /// Calls the strategy; a panic of its is an error like any other.
+    pub fn try_plan(&self, assign: AssignStates) -> Result<TestStatesPlan, NoPlan> {
+        let request = self.request();
+        let reply = quiet::caught(|| run::states(assign, &request));
+        self.read(&reply.map_err(|text| NoPlan::Failed(format!("it panicked: {text}")))?)
+    }
+
+    /// Reads the reply to this group's [request](TestStates::request), whoever made it.
+    pub fn read(&self, reply: &[u8]) -> Result<TestStatesPlan, NoPlan> {
+        let reply = host::parse_reply(reply, Expected::States { members: self.members.len() });
+        match reply.map_err(|malformed| NoPlan::Failed(format!("the reply: {malformed}")))?.body {
             Body::States(body) => Ok(TestStatesPlan {
                 states: self.members.keys().cloned().zip(body.states.iter().map(|state| state.to_vec())).collect(),
                 memo: body.memo.map(<[u8]>::to_vec),
                 call_again_ms: body.call_again_ms,
             }),
-            other => Err(plan::refused(other)),
+            other => Err(NoPlan::of(other)),
         }
     }
 
@@ -116,7 +142,7 @@ impl TestStates {
         host::write_check(&self.request(), &states, &mut bytes);
         match parse(&run::check(judge, &bytes), Expected::Check) {
             Body::Checked => Ok(()),
-            other => Err(plan::refused(other)),
+            other => Err(NoPlan::of(other).refused()),
         }
     }
 
@@ -127,7 +153,7 @@ impl TestStates {
             .map(|(id, (instance_id, metadata))| StateMember { id, instance_id: instance_id.as_deref(), metadata })
             .collect();
         let mut bytes = Vec::new();
-        let config = self.config.to_msgpack();
+        let config = self.config.said(self.shuffle);
         let protocol = self.protocol.as_deref().unwrap_or("test");
         let head = host::Head {
             group: "test",

@@ -51,7 +51,7 @@ impl Expectation {
 }
 
 /// The outcome in which nothing is withheld; the error says that there was none in so many rounds.
-fn converge(
+pub(super) fn converge(
     ground: &Ground,
     first: Shares,
     most: usize,

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::given::{self, Given};
 use super::ground::{CaseMember, CaseTopic, Ground, Shares};
+use super::laws::{self, Groups};
 use super::once::Once;
 use super::property::{self, Props};
 use super::{Case, KAFKAS_RECORD};
@@ -18,29 +19,68 @@ const REMARKS: [&str; 5] = ["source", "note", "known_deviation", "known_rounds",
 const OTHER_KINDS: [&str; 4] = ["rounds", "mode", "connectors", "withheld"];
 
 /// Keys of every case.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 14] = [
     "name",
     "topics",
     "members",
     "config",
+    given::CONTEXT,
+    given::MEMO,
     "expect",
     "expect_error",
     "expect_props",
     "expect_final",
     "expect_final_props",
+    laws::LAWS,
     "known",
     "known_final",
 ];
 
 const TOPIC_KEYS: [&str; 5] = ["partitions", "racks", "loads", given::LAG, "connector"];
 
-const MEMBER_KEYS: [&str; 8] = ["id", "instance_id", "rack", "topics", "owned", "generation", "weight", given::FACTS];
+const MEMBER_KEYS: [&str; 9] =
+    ["id", "instance_id", "rack", "topics", "owned", "generation", "weight", given::FACTS, given::METADATA];
+
+/// The key by which a file is more than its cases.
+const CASES: &str = "cases";
 
 /// More partitions than any topic of a coordinator has.
 const MAX_PARTITIONS: u64 = 1_000_000;
 
-/// Reads the text of a file: one case, or a list of them.
+/// A file of cases.
+#[derive(Clone, Debug, Default)]
+pub struct Cases {
+    /// Its cases.
+    pub cases: Vec<Case>,
+    /// What holds of every plan, by name: laws of partitions or of states.
+    pub laws: Vec<String>,
+    /// The groups on which that is tried.
+    pub groups: Groups,
+}
+
+/// Reads the text of a file: one case, a list of them, or an object with laws and cases. Whoever asks for the cases alone gets
+/// them from each.
 pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
+    Ok(read_file(text)?.cases)
+}
+
+/// Reads the text of a file with all that it says.
+pub fn read_file(text: &[u8]) -> Result<Cases, String> {
+    let json = parse(text)?;
+    match json.as_object().filter(|file| file.contains_key(CASES)) {
+        None => Ok(Cases { cases: read_cases(json)?, ..Cases::default() }),
+        Some(file) => {
+            known_keys(file, &[CASES, laws::LAWS, laws::GROUPS], "")?;
+            Ok(Cases {
+                cases: read_cases(file.get(CASES).cloned().unwrap_or_default())?,
+                laws: laws::names(file)?,
+                groups: Groups::read(file)?,
+            })
+        }
+    }
+}
+
+fn parse(text: &[u8]) -> Result<Value, String> {
     let Once(json) = serde_json::from_slice(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let what = error.to_string();
@@ -50,7 +90,7 @@ pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
             _ => format!("line {line}, column {column}: this is not JSON ({what})"),
         }
     })?;
-    read_cases(json)
+    Ok(json)
 }
 
 /// Reads one case, or a list of them.
@@ -83,10 +123,12 @@ fn case(value: &Value) -> Result<Case, String> {
         None => {
             return Err("\"members\" is missing: write \"members\": [{\"id\": \"a\", \"topics\": [\"t\"]}]".to_owned());
         }
-        Some(list) => members(list)?,
+        Some(list) => members(list, value.contains_key("topics"))?,
     };
+    // Those of an application's own type share no partitions.
+    let needs_none = !members.is_empty() && members.iter().all(|member| member.topics.is_empty());
     let topics = match value.get("topics") {
-        None if other_kind.is_some() => BTreeMap::new(),
+        None if other_kind.is_some() || needs_none => BTreeMap::new(),
         None => return Err("\"topics\" is missing: write \"topics\": {\"t\": {\"partitions\": 3}}".to_owned()),
         Some(topics) => entries(topics, "\"topics\"", r#"{"t": {"partitions": 3}}"#, topic)?,
     };
@@ -102,6 +144,7 @@ fn case(value: &Value) -> Result<Case, String> {
         expect_props: properties(value, "expect_props")?,
         expect_final: last,
         expect_final_props: properties(value, "expect_final_props")?,
+        laws: laws::laws(value)?,
         known: known(value, "known")?,
         known_final: known(value, "known_final")?,
         other_kind,
@@ -135,10 +178,11 @@ pub(super) fn one_for_each(at: &str, key: &str, partitions: u64, length: Option<
     }
 }
 
-fn members(list: &Value) -> Result<Vec<CaseMember>, String> {
+fn members(list: &Value, has_topics: bool) -> Result<Vec<CaseMember>, String> {
     let remedy = r#"a list, such as [{"id": "a", "topics": ["t"]}]"#;
     let list = list.as_array().ok_or_else(|| wrong("\"members\"", list, remedy))?;
-    let members: Vec<_> = list.iter().enumerate().map(|(at, it)| member(at + 1, it)).collect::<Result<_, _>>()?;
+    let members: Vec<_> =
+        list.iter().enumerate().map(|(at, it)| member(at + 1, it, has_topics)).collect::<Result<_, _>>()?;
     let mut ids = BTreeSet::new();
     if let Some(twice) = members.iter().find(|member| !ids.insert(member.id.as_str())) {
         return Err(format!("two members have the id {:?}: give each its own", twice.id));
@@ -151,7 +195,7 @@ fn members(list: &Value) -> Result<Vec<CaseMember>, String> {
     }
 }
 
-fn member(number: usize, value: &Value) -> Result<CaseMember, String> {
+fn member(number: usize, value: &Value, has_topics: bool) -> Result<CaseMember, String> {
     let id = value.get("id").and_then(Value::as_str);
     let at = id.map_or_else(|| format!("member {number}"), |id| format!("member {id:?}"));
     let value = value.as_object().ok_or_else(|| wrong(&at, value, r#"{"id": "a", "topics": ["t"]}"#))?;
@@ -164,7 +208,10 @@ fn member(number: usize, value: &Value) -> Result<CaseMember, String> {
         id: required(value, &at, "id", "a text that is not empty", not_empty)?,
         instance_id: nested(value, &at, "instance_id", "a text", name)?.flatten(),
         rack: nested(value, &at, "rack", "a text", name)?.flatten(),
-        topics: required(value, &at, "topics", "a list of names, such as [\"t\"]", texts)?,
+        topics: match has_topics || value.contains_key("topics") {
+            true => required(value, &at, "topics", "a list of names, such as [\"t\"]", texts)?,
+            false => Vec::new(),
+        },
         owned: nested(value, &at, "owned", "lists of partitions by topic, such as {\"t\": [0, 1]}", shares)?
             .unwrap_or_default(),
         generation: nested(value, &at, "generation", "a number from -1", generation)?.unwrap_or(-1),
@@ -219,7 +266,7 @@ fn known(case: &Map<String, Value>, key: &str) -> Result<Option<Shares>, String>
 }
 
 /// The keys of an object, each of them one that there is.
-fn known_keys(object: &Map<String, Value>, known: &[&str], at: &str) -> Result<(), String> {
+pub(super) fn known_keys(object: &Map<String, Value>, known: &[&str], at: &str) -> Result<(), String> {
     let place = if at.is_empty() { String::new() } else { format!("{at}: ") };
     match object.iter().find(|(key, _)| !known.contains(&key.as_str())) {
         Some((key, value)) => {
@@ -260,7 +307,7 @@ pub(super) fn nested<T>(
     read(value).map(Some).ok_or_else(|| wrong(&format!("{at}: {key:?}"), value, expected))
 }
 
-fn optional<T>(
+pub(super) fn optional<T>(
     case: &Map<String, Value>,
     key: &str,
     expected: &str,

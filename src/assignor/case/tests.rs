@@ -186,6 +186,96 @@ fn under_compat_a_record_of_kafkas_is_what_is_expected() {
     assert!(odd.contains(r#""kafka-3.9" in "known" is []: write partitions by member"#), "{odd}");
 }
 
+#[test]
+fn a_case_of_an_own_type_says_bytes_and_needs_no_topics() {
+    let echo = Echo::new();
+    let case = json!({
+        "members": [{ "id": "a", "metadata": "full" }, { "id": "b", "metadata": { "hex": "00fF" } }, { "id": "c" }],
+        "expect": { "a": { "text": "full" }, "b": { "hex": "00ff", "bytes": 2 }, "c": { "text": "" } },
+    });
+    assert_eq!(read_cases(case).unwrap()[0].check(&echo), Ok(()));
+    for (metadata, words) in
+        [(json!(7), "write a text"), (json!({ "hex": "0" }), "00ff"), (json!({ "hex": "é" }), "00ff")]
+    {
+        let case = json!({ "members": [{ "id": "a", "metadata": metadata }], "expect": { "a": {} } });
+        let fault = read_cases(case).unwrap_err();
+        assert!(fault.contains("member \"a\": \"metadata\" is") && fault.contains(words), "{fault}");
+    }
+    let laws = json!({ "members": [{ "id": "a" }], "expect": { "a": { "text": "" } }, "laws": ["sticky"] });
+    let fault = read_cases(laws).unwrap()[0].check(&echo).unwrap_err();
+    assert!(fault.contains("is about partitions"), "{fault}");
+}
+
+/// Gives everybody back what they said.
+struct Echo(Manifest);
+
+impl Echo {
+    fn new() -> Self {
+        Self(
+            serde_json::from_value(json!({ "abi": "1.0", "name": "echo", "protocol_type": "own", "shape": "states" }))
+                .unwrap(),
+        )
+    }
+}
+
+impl Assignor for Echo {
+    fn manifest(&self) -> &Manifest {
+        &self.0
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        None
+    }
+
+    fn call(&self, export: Export, request: &[u8], _: Budget) -> Result<Vec<u8>, CallError> {
+        if export != Export::Assign {
+            return Ok(Vec::new());
+        }
+        let request = divvy_guest::abi::request::States::read(request).unwrap();
+        let states: Vec<Vec<u8>> = request.members.iter().map(|member| member.metadata.to_vec()).collect();
+        Ok(divvy_guest::abi::reply::states(&states, None, None, &[]))
+    }
+}
+
+#[test]
+fn laws_of_a_case_are_held_against_the_plan_and_against_the_next_ones() {
+    assert_eq!(check(two_members(json!({ "laws": ["complete", "disjoint", "subscribed", "fixed_point"] }))), Ok(()));
+    let broken = check(two_members(json!({ "laws": ["sticky"] }))).unwrap_err();
+    assert!(broken.starts_with("law sticky: t-1 moves from a"), "{broken}");
+    let unknown = check(two_members(json!({ "laws": ["fair"] }))).unwrap_err();
+    assert!(unknown.contains("there is no law \"fair\": there are complete, "), "{unknown}");
+}
+
+#[test]
+fn a_file_may_say_laws_beside_its_cases() {
+    let text = br#"{"laws": ["balanced(2)", "every_member"], "groups": {"alike": true, "config": {"strict": true}}, "cases": []}"#;
+    let file = read_file(text).unwrap();
+    assert_eq!(file.laws, ["balanced(2)", "every_member"]);
+    let facts = br#"{"cases": [], "groups": {"facts": {"spare": [true, null]}}}"#;
+    let shaped =
+        read_file(facts).unwrap().groups.shape(divvy_guest::testing::TestGroup::new().topic("t", 1).members(8));
+    let told = divvy_guest::testing::case(&shaped, "n", divvy_guest::testing::Law::Complete);
+    assert_eq!(told.matches(r#""facts": { "spare": true }"#).count(), 4, "half of them tell it: {told}");
+    assert!(file.groups.alike && file.groups.config.len() == 1 && file.cases.is_empty());
+    for (text, words) in [
+        (r#"{"cases": [], "law": []}"#, "did you mean \"laws\"?"),
+        (r#"{"cases": [], "laws": ["fair"]}"#, "there is no law \"fair\""),
+        (r#"{"cases": [], "laws": "sticky"}"#, "write a list of laws"),
+        (r#"{"cases": [], "groups": {"facts": {"spare": true}}}"#, "write lists of values"),
+        (r#"{"cases": [], "groups": {"like": true}}"#, "did you mean \"alike\"?"),
+    ] {
+        let fault = read_file(text.as_bytes()).unwrap_err();
+        assert!(fault.contains(words), "{fault}");
+    }
+}
+
+#[test]
+fn whoever_joins_first_the_call_is_the_same() {
+    let case = &read_cases(two_members(json!({}))).unwrap()[0];
+    let request = |first| case.with_call(native_range().manifest(), first, |call| call.request().to_vec()).unwrap();
+    assert_eq!(request(0), request(1));
+}
+
 /// What others really answer keeps the properties, but for those who are known not to keep them; so the properties are neither
 /// too strict nor empty.
 #[test]

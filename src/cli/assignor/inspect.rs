@@ -1,18 +1,17 @@
-//! `divvy assignor inspect`: what a module says of itself, and what it may use.
+//! `divvy assignor inspect`: what a module says of itself, what it is made of, and what it may use.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use wasmparser::{Parser, Payload};
 
-use super::load;
+use super::{facts, load};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::{Output, plain};
 use crate::sandbox::{Module, SandboxLimits};
 
-/// What a module says of itself, and what it may use.
+/// What a module says of itself, what it is made of, and what it may use.
 #[derive(Args, Debug)]
 pub struct Inspect {
     /// The module
@@ -24,42 +23,37 @@ impl Inspect {
     /// Prints it.
     pub fn run(self, output: &Output) -> Result<()> {
         let module = load(&self.module)?.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
-        let limits = limits(&module);
+        let facts = facts::of(module.bytes())?;
+        let sections: serde_json::Map<_, _> =
+            facts.sections.iter().map(|(name, bytes)| (name.clone(), json!(bytes))).collect();
         let value = json!({
             "file": self.module,
             "protocol": module.protocol(),
             "digest": module.digest().to_string(),
             "bytes": module.bytes().len(),
             "manifest": module.manifest(),
-            "exports": exports(module.bytes())?,
-            "limits": limits,
+            "exports": facts.exports,
+            "imports": facts.imports,
+            "functions": facts.functions,
+            "memory_bytes": facts.memory_bytes,
+            "stack_bytes": facts.stack_bytes,
+            "sections": sections,
+            "limits": limits(&module),
         });
         output.print(&value, || text(&value))
     }
 }
 
 /// What one call may use: what the module asks for, as far as the host's own limits go.
-fn limits(module: &Module) -> Value {
+pub fn limits(module: &Module) -> Value {
     let host = SandboxLimits::default();
+    let ms = u64::try_from(host.call_time.as_millis()).unwrap_or(u64::MAX);
     let asked = module.manifest().limits;
-    let memory_bytes = match asked.memory_mib {
-        Some(mib) => host.max_memory_bytes.min((mib as usize) << 20),
-        None => host.memory_bytes,
-    };
-    json!({ "memory_mib": memory_bytes >> 20, "ms": asked.ms, "request_bytes": host.input_bytes })
-}
-
-/// The names that it exports; the sandbox has found the module valid before.
-fn exports(bytes: &[u8]) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for payload in Parser::new(0).parse_all(bytes) {
-        if let Payload::ExportSection(section) = payload? {
-            for export in section {
-                names.push(export?.name.to_owned());
-            }
-        }
-    }
-    Ok(names)
+    json!({
+        "memory_mib": module.memory_limit() >> 20,
+        "ms": asked.ms.map_or(ms, u64::from),
+        "request_bytes": host.input_bytes,
+    })
 }
 
 /// The configuration's schema is a document of its own, and shown as one.
@@ -93,5 +87,5 @@ fn line(key: &str, value: &Value) -> Option<String> {
             .join(", "),
         other => other.to_string(),
     };
-    (!text.is_empty()).then(|| format!("{key:<26} {}", plain(&text)))
+    (!text.is_empty()).then(|| format!("{:<26} {}", plain(key), plain(&text)))
 }

@@ -9,23 +9,41 @@ use clap::Subcommand;
 use super::failure::{Failure, Kind};
 use super::files;
 use super::output::Output;
-use crate::assignor::case::{Case, read_text};
+use crate::assignor::case::{Case, Cases, read_file};
 use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
 
+mod bench;
+mod build;
 mod captured;
 mod check;
 mod diff;
+mod facts;
+pub mod guide;
 mod inspect;
+mod new;
 mod replay;
+mod report;
 mod run;
+mod stamp;
+mod test;
 
-/// Look at a strategy, check it, run it.
+/// Write a strategy, look at it, check it, run it.
 #[derive(Subcommand, Debug)]
 pub enum Assignor {
-    /// What a module says of itself, and what it may use
+    /// Make a project for a new strategy
+    New(new::New),
+    /// Compile a project to a module
+    Build(build::Build),
+    /// Write a manifest into a module of any language
+    Stamp(stamp::Stamp),
+    /// What a module says of itself, what it is made of, and what it may use
     Inspect(inspect::Inspect),
-    /// Run a file of cases and hold each plan against what it expects
+    /// Whether every member would take a module, and whether its cases hold
     Check(check::Check),
+    /// Try a strategy's cases, and its laws on many random groups
+    Test(test::Test),
+    /// Measure a strategy on standard groups, beside those that divvy ships
+    Bench(bench::Bench),
     /// Run one case and print the plan
     Run(run::Run),
     /// Ask captured modules the same again, and say where they differ
@@ -38,8 +56,13 @@ impl Assignor {
     /// Does it.
     pub fn run(self, output: &Output) -> Result<()> {
         match self {
+            Assignor::New(new) => new.run(output),
+            Assignor::Build(build) => build.run(output),
+            Assignor::Stamp(stamp) => stamp.run(output),
             Assignor::Inspect(inspect) => inspect.run(output),
             Assignor::Check(check) => check.run(output),
+            Assignor::Test(test) => test.run(output),
+            Assignor::Bench(bench) => bench.run(output),
             Assignor::Run(run) => run.run(output),
             Assignor::Replay(replay) => replay.run(output),
             Assignor::Diff(diff) => diff.run(output),
@@ -54,10 +77,15 @@ fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
     Ok(sandbox.load(&bytes, path))
 }
 
-/// The cases in a file: one, or a list.
+/// The cases in a file, and its laws.
+fn case_file(path: &Path) -> Result<Cases> {
+    let file = read_file(&files::cases(path)?);
+    file.map_err(|why| Failure::of(Kind::Usage, format!("{}: {why}", path.display())))
+}
+
+/// The cases in a file, of which there is at least one.
 fn cases(path: &Path) -> Result<Vec<Case>> {
-    let cases = read_text(&files::cases(path)?);
-    let cases = cases.map_err(|why| Failure::of(Kind::Usage, format!("{}: {why}", path.display())))?;
+    let cases = case_file(path)?.cases;
     if cases.is_empty() {
         let remedy = "write {\"topics\": {…}, \"members\": […], \"expect\": {…}}, or a list of such";
         return Err(Failure::of(Kind::Usage, format!("{} is an empty list of cases: {remedy}", path.display())));

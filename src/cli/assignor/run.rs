@@ -8,10 +8,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{cases, load};
+use crate::assignor::case::shown_state;
 use crate::assignor::{CallError, FaultKind, Manifest, Plan};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::{Output, partitions, table};
-use crate::embedded::show_state;
 use crate::sandbox::LoadError;
 
 /// Run one case and print the plan.
@@ -52,7 +52,7 @@ fn rejected(error: &LoadError) -> CallError {
 
 /// What each member gets: partitions by topic, or its decoded state.
 fn shares(plan: &Plan, manifest: &Manifest) -> BTreeMap<String, Value> {
-    let show = |state: &[u8]| show_state(&manifest.protocol_type, state);
+    let show = |state: &[u8]| shown_state(&manifest.protocol_type, state);
     plan.states.iter().map(|(member, state)| (member.to_string(), show(state))).collect()
 }
 

@@ -26,6 +26,9 @@ const TRIES: u32 = 20;
 /// … and so long apart.
 const BETWEEN: Duration = Duration::from_millis(500);
 
+/// Of so many addresses it is told why they will not do: more would fill a screen.
+const ADDRESSES_TOLD: usize = 4;
+
 /// As many names fit into one request of any server.
 const NAMES_AT_ONCE: usize = 1_000;
 
@@ -104,14 +107,21 @@ impl Cluster {
     }
 
     fn any(&self) -> Result<Kafka> {
-        let mut first = None;
+        let mut errors = Vec::new();
         for address in self.brokers.split(',').map(str::trim) {
             match Kafka::open(address, self.security.clone()) {
                 Ok(broker) => return Ok(broker),
-                Err(error) => first = first.or(Some(error)),
+                Err(error) => errors.push(error),
             }
         }
-        Err(first.unwrap_or_else(|| Failure::of(Kind::Usage, "--brokers names no address")))
+        let Some(first) = errors.first() else { return Err(Failure::of(Kind::Usage, "--brokers names no address")) };
+        // The first says what kind of trouble it is: it is the address that people know.
+        let told: Vec<String> = errors.iter().take(ADDRESSES_TOLD).map(|error| format!("{error:#}")).collect();
+        let more = match errors.len().saturating_sub(told.len()) {
+            0 => String::new(),
+            more => format!("; and {more} more addresses will not do"),
+        };
+        Err(Failure::of(Failure::kind(first), format!("{}{more}", told.join("; and "))))
     }
 
     fn coordinator(&self, id: &str) -> Result<Kafka> {

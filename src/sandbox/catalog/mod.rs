@@ -17,6 +17,7 @@ mod smoke;
 mod status;
 mod watch;
 
+pub use smoke::smoke;
 pub use status::{ModuleState, ModuleStatus};
 
 /// Which folders, and how they are watched.

@@ -9,7 +9,7 @@ use crate::sandbox::limits::{MAX_SMOKE_OUTPUT, SMOKE_DEADLINE};
 
 /// Calls the strategy with the groups that the host makes up, and reads its replies. That it refuses a group in words is its right (it may
 /// need a configuration); that it does not answer, or not in the form of the ABI, is a fault.
-pub(super) fn smoke(strategy: &dyn Assignor) -> Result<(), CallError> {
+pub fn smoke(strategy: &dyn Assignor) -> Result<(), CallError> {
     let budget = Budget { deadline: SMOKE_DEADLINE, max_output: MAX_SMOKE_OUTPUT };
     for request in smoke_requests(strategy.manifest()) {
         let reply = strategy.call(Export::Assign, &request, budget)?;

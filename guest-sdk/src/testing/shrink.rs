@@ -1,0 +1,208 @@
+//! From a group that shows something to the smallest one that still does: a greedy search that deletes one thing after another.
+
+use super::{TestGroup, TestMember};
+
+/// How often a smaller group is tried, unless somebody says otherwise: the groups of a law need a few hundred.
+pub const TRIES: usize = 2_000;
+
+/// Makes a group smaller as long as `shows` says so: members, topics, partitions, claims, facts, settings, names. At most `tries`
+/// groups are tried. `with` puts each of them back into the kind of group that the strategy is for.
+pub fn shrink(
+    group: &TestGroup,
+    tries: usize,
+    with: &dyn Fn(TestGroup) -> TestGroup,
+    shows: &mut dyn FnMut(&TestGroup) -> bool,
+) -> TestGroup {
+    let mut smallest = group.clone();
+    let mut left = tries;
+    // A pass in which nothing can be deleted is the last one.
+    loop {
+        let (mut at, mut progress) = (0, false);
+        loop {
+            let Some(deletion) = deletions(&smallest).nth(at) else { break };
+            let smaller = with(deletion.of(&smallest));
+            at += 1;
+            if weight(&smaller) >= weight(&smallest) {
+                continue;
+            }
+            if left == 0 {
+                return smallest;
+            }
+            left -= 1;
+            if shows(&smaller) {
+                // What was tried before this one is tried again in the next pass.
+                (smallest, progress, at) = (smaller, true, at - 1);
+            }
+        }
+        if !progress {
+            return smallest;
+        }
+    }
+}
+
+/// Something that a group can do without. Names are copied, so that a deletion outlives the group it was found in.
+enum Deletion {
+    Member(String),
+    Topic(String),
+    /// Of every topic the partitions from this one on: some laws are about topics of the same size.
+    Tails(u32),
+    /// All partitions from this one on.
+    Tail(String, u32),
+    Partition(String, u32),
+    Subscription(String, String),
+    Claims(String),
+    Claim(String, usize),
+    Fact(String, usize),
+    Trait(String, fn(&mut TestMember)),
+    Racks(String),
+    RacksOf(String, usize),
+    Setting(usize),
+    Column(usize),
+    Rest(fn(&mut TestGroup)),
+}
+
+/// Large things first.
+fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
+    let members = || group.members.values();
+    let topics = || group.topics.iter();
+    let traits: [fn(&mut TestMember); 4] = [
+        |member| member.instance_id = None,
+        |member| member.rack = None,
+        |member| member.user_data = None,
+        |member| member.client_id.clear(),
+    ];
+    let rest: [fn(&mut TestGroup); 6] = [
+        |group| group.memo = None,
+        |group| group.mode = crate::abi::Mode::Eager,
+        |group| group.has_copies = false,
+        |group| group.seed = 0,
+        |group| group.generation = 1,
+        |group| group.now_ms = 0,
+    ];
+    let most = topics().map(|(_, topic)| topic.partitions).max().unwrap_or(0);
+    let halves = topics().filter(|(_, topic)| topic.partitions > 1);
+    members()
+        .map(|member| Deletion::Member(member.id.clone()))
+        .chain(topics().map(|(name, _)| Deletion::Topic(name.clone())))
+        .chain([most / 2, most.saturating_sub(1)].map(Deletion::Tails))
+        .chain(halves.map(|(name, topic)| Deletion::Tail(name.clone(), topic.partitions / 2)))
+        .chain(members().map(|member| Deletion::Claims(member.id.clone())))
+        .chain(topics().map(|(name, _)| Deletion::Racks(name.clone())))
+        .chain((0..group.config.0.len()).map(Deletion::Setting))
+        .chain((0..group.columns.len()).map(Deletion::Column))
+        .chain(topics().flat_map(|(name, topic)| {
+            (0..topic.partitions).rev().map(move |number| Deletion::Partition(name.clone(), number))
+        }))
+        .chain(members().flat_map(|member| {
+            member.topics.iter().map(|topic| Deletion::Subscription(member.id.clone(), topic.clone()))
+        }))
+        .chain(
+            members().flat_map(|member| (0..member.owned.len()).map(|claim| Deletion::Claim(member.id.clone(), claim))),
+        )
+        .chain(
+            members().flat_map(|member| (0..member.facts.0.len()).map(|fact| Deletion::Fact(member.id.clone(), fact))),
+        )
+        .chain(
+            members().flat_map(move |member| traits.into_iter().map(|drop| Deletion::Trait(member.id.clone(), drop))),
+        )
+        .chain(
+            topics()
+                .flat_map(|(name, topic)| (0..topic.racks.len()).map(move |at| Deletion::RacksOf(name.clone(), at))),
+        )
+        .chain(rest.map(Deletion::Rest))
+}
+
+impl Deletion {
+    fn of(self, group: &TestGroup) -> TestGroup {
+        let mut smaller = group.clone();
+        let member = |group: &mut TestGroup, id: &str, change: &dyn Fn(&mut TestMember)| {
+            group.members.get_mut(id).into_iter().for_each(change);
+        };
+        match self {
+            Deletion::Member(id) => drop(smaller.members.remove(&id)),
+            Deletion::Topic(name) => {
+                let partitions = smaller.topics.get(&name).map_or(0, |topic| topic.partitions);
+                cut(&mut smaller, &name, 0, partitions);
+                smaller.topics.remove(&name);
+                for member in smaller.members.values_mut() {
+                    member.topics.remove(&name);
+                    member.owned.retain(|(topic, _)| *topic != name);
+                }
+            }
+            Deletion::Tails(from) => {
+                for (name, topic) in group.topics.iter().filter(|(_, topic)| topic.partitions > from) {
+                    cut(&mut smaller, name, from, topic.partitions);
+                }
+            }
+            Deletion::Tail(name, from) => {
+                let partitions = smaller.topics.get(&name).map_or(0, |topic| topic.partitions);
+                cut(&mut smaller, &name, from, partitions);
+            }
+            Deletion::Partition(name, number) => cut(&mut smaller, &name, number, number + 1),
+            Deletion::Subscription(id, topic) => {
+                member(&mut smaller, &id, &|one| one.topics.retain(|other| *other != topic))
+            }
+            Deletion::Claims(id) => member(&mut smaller, &id, &|one| one.owned.clear()),
+            Deletion::Claim(id, at) => member(&mut smaller, &id, &|one| drop(one.owned.remove(at))),
+            Deletion::Fact(id, at) => member(&mut smaller, &id, &|one| drop(one.facts.0.remove(at))),
+            Deletion::Trait(id, remove) => member(&mut smaller, &id, &remove),
+            Deletion::Racks(name) => {
+                smaller.topics.get_mut(&name).into_iter().for_each(|topic| topic.racks.clear());
+            }
+            Deletion::RacksOf(name, at) => {
+                smaller.topics.get_mut(&name).into_iter().for_each(|topic| topic.racks[at].clear());
+            }
+            Deletion::Setting(at) => drop(smaller.config.0.remove(at)),
+            Deletion::Column(at) => drop(smaller.columns.remove(at)),
+            Deletion::Rest(drop) => drop(&mut smaller),
+        }
+        smaller
+    }
+}
+
+/// Takes partitions out of a topic, of its racks, of columns and of claims; later ones move up.
+fn cut(group: &mut TestGroup, name: &str, from: u32, to: u32) {
+    let all = group.partitions();
+    let base: usize = group.topics.range(..name.to_owned()).map(|(_, topic)| topic.partitions as usize).sum();
+    let Some(topic) = group.topics.get_mut(name) else { return };
+    topic.partitions -= to - from;
+    let racks = topic.racks.len();
+    topic.racks.drain((from as usize).min(racks)..(to as usize).min(racks));
+    for (_, column) in &mut group.columns {
+        let width = column.len().checked_div(all).unwrap_or(0);
+        let end = column.len();
+        column.drain((width * (base + from as usize)).min(end)..(width * (base + to as usize)).min(end));
+    }
+    for member in group.members.values_mut() {
+        member.owned.retain(|(topic, number)| topic != name || !(from..to).contains(number));
+        for (_, number) in member.owned.iter_mut().filter(|(topic, number)| topic == name && *number >= to) {
+            *number -= to - from;
+        }
+    }
+}
+
+/// How much there is to look at; what a deletion must make less.
+fn weight(group: &TestGroup) -> usize {
+    let of_member = |member: &TestMember| {
+        let optional = [member.instance_id.is_some(), member.rack.is_some(), member.user_data.is_some()];
+        let named = usize::from(!member.client_id.is_empty());
+        let lists = member.topics.len() + member.owned.len() + member.facts.0.len();
+        1 + lists + named + optional.into_iter().filter(|there| *there).count()
+    };
+    let members: usize = group.members.values().map(of_member).sum();
+    let racks = group.topics.values().flat_map(|topic| &topic.racks);
+    let racks: usize = racks.map(|racks| 1 + racks.len()).sum();
+    let other = [
+        group.memo.is_some(),
+        group.mode == crate::abi::Mode::Cooperative,
+        group.has_copies,
+        group.seed != 0,
+        group.generation != 1,
+        group.now_ms != 0,
+    ];
+    let other = other.into_iter().filter(|there| *there).count();
+    members + group.topics.len() + group.partitions() + racks + group.config.0.len() + group.columns.len() + other
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! The languages that a strategy can be written in: for each what `divvy assignor new` writes, and how `build` compiles it.
+//!
+//! To add one: a file here, a line in [`LANGUAGES`], and its SDK and template under `guest-sdk/`.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::tools::Tools;
+use crate::assignor::manifest::Shape;
+
+mod rust;
+
+/// All of them, the first by default.
+pub const LANGUAGES: &[&dyn Language] = &[&rust::Rust];
+
+/// One of them.
+pub trait Language: Sync {
+    /// As `--lang` has it.
+    fn name(&self) -> &'static str;
+
+    /// The file by which a project is known to be in this language: `Cargo.toml`, `build.zig`, …
+    fn mark(&self) -> &'static str;
+
+    /// What a new project is made of; none if there is no template of the shape in this language.
+    fn parts(&self, shape: Shape) -> Option<&'static [Part]>;
+
+    /// Compiles the project in a folder, and gives back the module's bytes. A project that has a `manifest.json` gets it
+    /// stamped in afterwards (`divvy assignor stamp`), so a language without custom sections needs nothing of its own.
+    ///
+    /// `tools` runs the compilers, with progress, and says in a sentence which is missing and how to get it. Nothing may be
+    /// written outside of the folder but by the language's own caches.
+    fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>>;
+}
+
+/// Something that is written into a new project: a file or a folder of `guest-sdk/`, which this program carries in itself.
+///
+/// In the text of a template (a part with that word in its path) `{{name}}` becomes the project's name (a-z, 0-9, `-`), `{{ident}}` the same with
+/// `_` for `-`, and `{{version}}` the version of divvy.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Where it is below `guest-sdk/`: `c/template`, `c/divvy.h`.
+    pub from: &'static str,
+    /// Where it goes in the project; empty for the project's own folder, whose files a template's folder brings.
+    pub to: &'static str,
+}
+
+impl Part {
+    /// Whether its text has words to fill in.
+    pub fn is_template(&self) -> bool {
+        self.from.contains("template")
+    }
+}
+
+/// The language of a name.
+pub fn named(name: &str) -> Option<&'static dyn Language> {
+    LANGUAGES.iter().copied().find(|language| language.name() == name)
+}
+
+/// The language of the project in a folder.
+pub fn of_project(folder: &Path) -> Option<&'static dyn Language> {
+    LANGUAGES.iter().copied().find(|language| folder.join(language.mark()).is_file())
+}

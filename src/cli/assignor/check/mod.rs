@@ -1,0 +1,113 @@
+//! `divvy assignor check`: whether every member would take a module, whether it gives the same answer every time, and its cases.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::report::Report;
+use super::{cases, facts, inspect, load};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::output::Output;
+use crate::sandbox::{LoadError, LoadErrorKind, Module, SandboxLimits, smoke};
+
+pub mod determinism;
+
+/// What every member asks of a module before it serves, and more: does it answer the same every time, do its cases hold?
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Looked at, a line each:
+  abi          the exports, their types, and that it speaks ABI 1
+  imports      none: an assignor is a pure function of its request
+  manifest     its rules, and the name under which members offer it
+  size         of the file, and what the largest file is
+  limits       memory and time of one call, and what its memory begins with
+  smoke        the groups that every member has it plan before it serves
+  determinism  each request of the smoke groups and of --vectors four times in fresh instances, members arriving in
+               another order each time: the same bytes, and the same number of instructions
+then each case of --vectors. Exit code 1 if any of them fails.")]
+pub struct Check {
+    /// The module
+    #[arg(value_name = "FILE.wasm")]
+    module: PathBuf,
+    /// The cases, as in tests/vectors
+    #[arg(long, value_name = "CASES.json")]
+    vectors: Option<PathBuf>,
+}
+
+impl Check {
+    /// Prints a line for each; done only when all hold.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let cases = self.vectors.as_ref().map(|path| cases(path)).transpose()?.unwrap_or_default();
+        let named = self.module.display().to_string();
+        let mut report = Report::new(output);
+        let module = match load(&self.module)? {
+            Ok(module) => module,
+            Err(error) => return refused(&error, report),
+        };
+        rules(&module, &mut report)?;
+        report.check("smoke", smoke(module.as_ref()).map(|()| smoked(&module)).map_err(|error| error.to_string()))?;
+        report.check("determinism", determinism::check(&module, &cases))?;
+        let before = report.failed();
+        for case in &cases {
+            report.case(&case.name, case.check(module.as_ref()))?;
+        }
+        if let Some(vectors) = &self.vectors {
+            let (all, failed) = (cases.len(), report.failed() - before);
+            if !output.is_json() {
+                output.line(&format!("{} of {all} cases hold", all - failed))?;
+            }
+            if failed > 0 && before == 0 {
+                let told = format!("{named}: {failed} of {all} cases of {} fail", vectors.display());
+                let error = Failure::of(Kind::Failed, told);
+                return Err(Failure::told(std::iter::once(&error)).unwrap_or(error));
+            }
+        }
+        report.end(&named)
+    }
+}
+
+/// What is told of a module that no member would load: the one thing that is wrong with it.
+fn refused(error: &LoadError, mut report: Report<'_>) -> Result<()> {
+    let name = match error.kind {
+        LoadErrorKind::Imports => "imports",
+        LoadErrorKind::Exports | LoadErrorKind::Abi => "abi",
+        LoadErrorKind::Manifest => "manifest",
+        LoadErrorKind::TooLarge => "size",
+        LoadErrorKind::Limit => "limits",
+        _ => "module",
+    };
+    report.check(name, Err(error.message.clone()))?;
+    report.end(&format!("{}: no member would load it", error.path.display()))
+}
+
+/// What is known to be right of a module that was loaded, in numbers.
+fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
+    let facts = facts::of(module.bytes())?;
+    let manifest = module.manifest();
+    let optional = ["divvy_user_data", "divvy_check", "divvy_panic"];
+    let also: Vec<_> = optional.into_iter().filter(|name| facts.exports.iter().any(|it| it == name)).collect();
+    let also = if also.is_empty() { String::new() } else { format!(", with {}", also.join(", ")) };
+    report.check("abi", Ok(format!("{}{also}", manifest.abi)))?;
+    report.check("imports", Ok(if facts.imports.is_empty() { "none".to_owned() } else { facts.imports.join(", ") }))?;
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let (shape, mode) = (word(serde_json::json!(manifest.shape)), word(serde_json::json!(manifest.mode)));
+    let kind = &manifest.protocol_type;
+    report.check("manifest", Ok(format!("{}, type {kind}, shape {shape}, {mode}", module.protocol())))?;
+    let kib = |bytes: usize| format!("{:.1} KiB", bytes as f64 / 1024.0);
+    let most = SandboxLimits::default().module_bytes;
+    report.check("size", Ok(format!("{} of at most {}", kib(module.bytes().len()), kib(most))))?;
+    let limits = inspect::limits(module);
+    let stack = facts.stack_bytes.map(|stack| format!(", {} of it stack", kib(stack as usize))).unwrap_or_default();
+    let begins = format!("{}{stack}", kib(facts.memory_bytes as usize));
+    report.check(
+        "limits",
+        Ok(format!("{} MiB and {} ms a call; it begins with {begins}", limits["memory_mib"], limits["ms"])),
+    )
+}
+
+fn smoked(module: &Module) -> String {
+    let last = module.last_call().unwrap_or_default();
+    format!("the largest group took {:.1} ms and {} KiB", last.took.as_secs_f64() * 1e3, last.memory_peak >> 10)
+}

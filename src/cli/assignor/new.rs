@@ -1,0 +1,186 @@
+//! `divvy assignor new`: a project that builds, passes its own tests and holds a first strategy.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::build::carried::{self, Words};
+use super::build::languages::{self, LANGUAGES, Language};
+use crate::assignor::manifest::{self, KAFKAS_OWN_NAMES};
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::output::{Output, plain};
+
+/// Names that a compiler keeps for itself, or that are the SDK's own.
+const TAKEN: [&str; 12] =
+    ["test", "core", "std", "alloc", "build", "target", "main", "self", "super", "crate", "divvy", "divvy-guest"];
+
+/// A name has to fit into a manifest, a file's name and a crate's.
+const MAX_NAME_LENGTH: usize = 48;
+
+/// Make a project for a new strategy.
+#[derive(Args, Debug)]
+pub struct New {
+    /// The strategy's name: the folder NAME is made here
+    #[arg(value_name = "NAME", value_parser = name)]
+    name: String,
+    /// What it computes: who owns which partition, or a state of the application's own for each member
+    #[arg(long, value_enum, default_value_t)]
+    shape: Shape,
+    /// What it is written in
+    #[arg(long, default_value = LANGUAGES[0].name(), value_parser = PossibleValuesParser::new(LANGUAGES.iter().map(|it| it.name())))]
+    lang: String,
+}
+
+/// [`manifest::Shape`] on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Shape {
+    /// Who owns which partition
+    #[default]
+    Partitions,
+    /// A state for each member
+    States,
+}
+
+impl New {
+    /// Writes it, and says what to do next.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let folder = PathBuf::from(&self.name);
+        let language = languages::named(&self.lang).context("clap lets only known languages through")?;
+        let files = self.files(language)?;
+        write(&folder, &files)?;
+        let value = json!({
+            "folder": folder,
+            "name": self.name,
+            "language": self.lang,
+            "files": files.iter().map(|(path, _)| path).collect::<Vec<_>>(),
+        });
+        output.print(&value, || next(&self.name))
+    }
+
+    fn files(&self, language: &dyn Language) -> Result<Vec<(String, Vec<u8>)>> {
+        let shape = match self.shape {
+            Shape::Partitions => manifest::Shape::Partitions,
+            Shape::States => manifest::Shape::States,
+        };
+        let parts = language.parts(shape).ok_or_else(|| {
+            let able = LANGUAGES.iter().filter(|it| it.parts(shape).is_some()).map(|it| it.name());
+            let able = able.collect::<Vec<_>>().join(", ");
+            let sentence = format!("there is no template of shape states in {}: use one of {able}", language.name());
+            Failure::of(Kind::Usage, sentence)
+        })?;
+        carried::files(parts, Words { name: &self.name })
+            .with_context(|| format!("this program carries no template of {}", language.name()))
+    }
+}
+
+/// What `new` ends with.
+fn next(name: &str) -> String {
+    let name = plain(name);
+    format!(
+        "{name}/ holds a strategy that works as it stands; its README.md says where to begin.\n\n  \
+         cd {name}\n  \
+         divvy assignor build\n      compiles it to {name}.wasm\n  \
+         divvy assignor check {name}.wasm --vectors vectors.json\n      whether every member would take it, and its cases\n  \
+         divvy assignor test\n      its cases and laws on many random groups, in the sandbox\n  \
+         divvy assignor bench {name}.wasm\n      what it costs, beside the strategies that divvy ships"
+    )
+}
+
+/// All or nothing: what is there already stays as it is.
+fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
+    let is_empty = |folder: &Path| std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    if folder.exists() && !is_empty(folder) {
+        let sentence = format!("{} is there already: choose another name, or remove it", folder.display());
+        return Err(Failure::of(Kind::Usage, sentence));
+    }
+    for (path, bytes) in files {
+        let path = folder.join(path);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&path, bytes))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    Ok(())
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let is_plain = text.len() <= MAX_NAME_LENGTH && text.chars().all(plain);
+    let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase());
+    if !is_plain || !begins_well || text.ends_with('-') || text.contains("--") {
+        return Err(format!(
+            "write a letter, then letters, digits and single dashes, at most {MAX_NAME_LENGTH} in all, such as by-size"
+        ));
+    }
+    if KAFKAS_OWN_NAMES.contains(&text) {
+        return Err(
+            "Kafka's clients have a strategy of that name, and would take this one for it: choose another".to_owned()
+        );
+    }
+    if TAKEN.contains(&text) || is_keyword(text) {
+        return Err("compilers keep that name for themselves: choose another".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Words that no crate can be called.
+fn is_keyword(text: &str) -> bool {
+    const KEYWORDS: [&str; 36] = [
+        "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
+        "extern", "false", "final", "fn", "for", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
+        "mut", "pub", "ref", "return", "static", "struct", "true", "use", "while",
+    ];
+    KEYWORDS.contains(&text) || ["type", "try", "trait", "unsafe", "where", "yield", "gen", "priv"].contains(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_into_a_crate_a_file_and_a_manifest() {
+        for good in ["by-size", "a", "rack2", "x-1"] {
+            assert_eq!(name(good).as_deref(), Ok(good));
+        }
+        for bad in ["", "By-size", "1a", "a_b", "a.b", "a/b", "-a", "a-", "a--b", "range", "test", "fn", "é"] {
+            assert!(name(bad).is_err(), "{bad}");
+        }
+        assert!(name(&"a".repeat(49)).is_err());
+    }
+
+    #[test]
+    fn what_a_project_is_made_of_is_carried_and_filled_in() {
+        for language in LANGUAGES {
+            for shape in [Shape::Partitions, Shape::States] {
+                let new = New { name: "by-size".to_owned(), shape, lang: language.name().to_owned() };
+                let Ok(files) = new.files(*language) else {
+                    assert_eq!(shape, Shape::States, "{} has no template", language.name());
+                    continue;
+                };
+                let text =
+                    |path: &str| files.iter().find(|file| file.0 == path).map(|file| String::from_utf8_lossy(&file.1));
+                assert!(text(language.mark()).is_some(), "{} has no {}", language.name(), language.mark());
+                assert!(text("README.md").unwrap().contains("by-size"), "{}", language.name());
+                let unfilled = ["{{name}}", "{{ident}}", "{{version}}"];
+                let of_sdk = |path: &str| path.starts_with("divvy-guest/src");
+                for (path, bytes) in files.iter().filter(|(path, _)| !of_sdk(path)) {
+                    let text = String::from_utf8_lossy(bytes);
+                    assert!(!unfilled.iter().any(|word| text.contains(word)), "{path} of {}", language.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("p");
+        write(&project, &[("src/lib.rs".to_owned(), b"1".to_vec())]).unwrap();
+        let error = write(&project, &[("src/lib.rs".to_owned(), b"2".to_vec())]).unwrap_err();
+        assert!(error.to_string().contains("is there already"), "{error}");
+        assert_eq!(std::fs::read(project.join("src/lib.rs")).unwrap(), b"1");
+    }
+}

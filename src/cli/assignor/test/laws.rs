@@ -1,0 +1,119 @@
+//! Laws on random groups: each that is broken is shown on a group that was made as small as can be.
+
+use anyhow::Result;
+use divvy_guest::testing::{Counterexample, Law, Search, StateLaw, case, rust, table};
+use serde_json::{Value, json};
+
+use super::super::report::Report;
+use crate::assignor::case::{Groups, as_asked, plan, plan_states, read_text};
+use crate::cli::output::{Output, plain};
+use crate::cli::progress::Progress;
+use crate::sandbox::Module;
+
+/// Groups between two steps of what people see.
+const CHUNK: u64 = 50;
+
+/// A module, and the random groups that it is tried on.
+pub struct Trial<'m> {
+    pub module: &'m Module,
+    /// The number of the first.
+    pub seed: u64,
+    pub groups: u64,
+}
+
+impl Trial<'_> {
+    /// Tries each law, and reports it.
+    pub fn run(&self, laws: &[Law], groups: &Groups, report: &mut Report<'_>, output: &Output) -> Result<()> {
+        for law in laws {
+            match self.broken(*law, groups) {
+                None => self.holds(&law.to_string(), report)?,
+                Some(found) => self.show(*law, &found, report, output)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for laws of states.
+    pub fn run_states(
+        &self,
+        laws: &[StateLaw],
+        groups: &Groups,
+        report: &mut Report<'_>,
+        output: &Output,
+    ) -> Result<()> {
+        let with = |group| groups.shape_states(group);
+        for law in laws {
+            let search = Search { seed: self.seed, groups: self.groups, ..Search::default() };
+            let Some(found) = law.broken(&search, &with, &|group| plan_states(self.module, group)) else {
+                self.holds(law.name(), report)?;
+                continue;
+            };
+            let value = json!({ "law": law.name(), "ok": false, "why": found.what, "seed": found.seed });
+            report.line(false, &value, &format!("{:<18} {}", law.name(), found.what))?;
+            if !output.is_json() {
+                output.line(&lines(&found.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&self, law: &str, report: &mut Report<'_>) -> Result<()> {
+        let (count, first) = (self.groups, self.seed);
+        let noun = if count == 1 { "group" } else { "groups" };
+        let value = json!({ "law": law, "ok": true, "groups": count, "seed": first });
+        report.line(true, &value, &format!("{law:<18} holds of {count} random {noun} from {first} on"))
+    }
+
+    fn broken(&self, law: Law, groups: &Groups) -> Option<Counterexample> {
+        let manifest = self.module.manifest();
+        let with = |group| as_asked(manifest, groups.shape(group));
+        let chunks = self.groups.div_ceil(CHUNK);
+        let mut progress = Progress::new(format!("trying {law}"), usize::try_from(chunks).unwrap_or(usize::MAX));
+        (0..chunks).find_map(|chunk| {
+            let begun = chunk * CHUNK;
+            let seed = self.seed.saturating_add(begun);
+            let search = Search { seed, groups: CHUNK.min(self.groups - begun), with: &with, ..Search::default() };
+            let found = search.broken(law, &|group| plan(self.module, group));
+            progress.step();
+            found
+        })
+    }
+
+    fn show(&self, law: Law, found: &Counterexample, report: &mut Report<'_>, output: &Output) -> Result<()> {
+        let name = format!("{} of random group {}", law.name(), found.seed);
+        let text = case(&found.group, &name, law);
+        // Not everything can be said in a case; one that holds would mislead.
+        let fails_again =
+            read_text(text.as_bytes()).is_ok_and(|cases| cases.iter().all(|case| case.check(self.module).is_err()));
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        let document = json!({
+            "law": law.to_string(),
+            "ok": false,
+            "why": found.broken.what,
+            "seed": found.seed,
+            "case": fails_again.then_some(value),
+        });
+        report.line(false, &document, &format!("{:<18} {}", law.to_string(), found.broken.what))?;
+        if output.is_json() {
+            return Ok(());
+        }
+        let tried = found.tried;
+        output.line(&format!(
+            "\nThe smallest group that shows it (from random group {}, {tried} smaller ones tried):\n",
+            found.seed
+        ))?;
+        output.line(&lines(&table(&found.group, found.plan.as_ref())))?;
+        match fails_again {
+            true => output.line(&format!("\nAs a case for vectors.json:\n\n{}\n", lines(&text)))?,
+            false => {
+                output.line(&format!("\nIn a test of the project, in Rust:\n\n{}\n", lines(&rust(&found.group))))?
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Several lines of a strategy's own words, fit for a terminal.
+fn lines(text: &str) -> String {
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
+}

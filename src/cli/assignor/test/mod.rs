@@ -1,0 +1,116 @@
+//! `divvy assignor test`: a strategy's cases, and its laws on many random groups, in the sandbox that members use.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+use divvy_guest::testing::{Law, StateLaw};
+use serde_json::json;
+
+use super::build::build;
+use super::report::Report;
+use super::{case_file, load};
+use crate::assignor::case::{Cases, Groups, demanded};
+use crate::assignor::manifest::Shape;
+use crate::cli::failure::{Failure, Kind};
+use crate::cli::output::Output;
+use crate::sandbox::Module;
+use laws::Trial;
+
+mod laws;
+
+/// Where a project keeps its cases.
+const VECTORS: &str = "vectors.json";
+
+/// Try a strategy's cases, and its laws on many random groups, in the sandbox.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Laws: complete (unless the manifest says `complete: false`), disjoint and subscribed always; others as --law or the file of
+cases says: {\"laws\": [\"balanced(1)\", \"sticky\"], \"groups\": {\"alike\": true}, \"cases\": [...]}. With `alike` all members of
+the groups for these laws read all topics; \"config\": {...} are the strategy's settings, and \"facts\": {\"spare\": [true, null]}
+lets every member tell one of these values, or none. There are: complete, disjoint, subscribed, balanced(1),
+balanced_by_topic, copartitioned, sticky, fixed_point, order_independent, cooperative_safe, copies(2), racks. Of states:
+deterministic and order_independent always, and every_member.
+A law that is broken is shown on the smallest group that breaks it, as a case to be put into the file.")]
+pub struct Test {
+    /// The module, or a project's folder, which is built first
+    #[arg(value_name = "FILE.wasm|DIR", default_value = ".")]
+    subject: PathBuf,
+    /// The cases and laws [default: vectors.json in the project's folder]
+    #[arg(long, value_name = "CASES.json")]
+    vectors: Option<PathBuf>,
+    /// A law beside those of the file
+    #[arg(long = "law", value_name = "LAW", value_parser = law)]
+    laws: Vec<String>,
+    /// How many random groups each law is tried on
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    groups: u64,
+    /// The number of the first group; the same number, the same groups
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+impl Test {
+    /// Prints a line for each case and law; done only when all hold.
+    pub fn run(self, output: &Output) -> Result<()> {
+        let mut report = Report::new(output);
+        let file = self.cases()?;
+        let module = self.module(&mut report)?;
+        for case in &file.cases {
+            report.case(&case.name, case.check(module.as_ref()))?;
+        }
+        let names = file.laws.iter().chain(&self.laws);
+        let trial = Trial { module: &module, seed: self.seed, groups: self.groups };
+        match module.manifest().shape {
+            Shape::Partitions => {
+                let own = names.map(|name| asked(name, Law::parse(name), &module)).collect::<Result<Vec<_>>>()?;
+                let any = Groups { alike: false, ..file.groups.clone() };
+                trial.run(&demanded(module.manifest()), &any, &mut report, output)?;
+                trial.run(&own, &file.groups, &mut report, output)?;
+            }
+            Shape::States => {
+                let own = names.map(|name| asked(name, StateLaw::parse(name), &module)).collect::<Result<Vec<_>>>()?;
+                let always = [StateLaw::Deterministic, StateLaw::OrderIndependent];
+                let own = own.into_iter().filter(|law| !always.contains(law));
+                let laws: Vec<StateLaw> = always.into_iter().chain(own).collect();
+                trial.run_states(&laws, &file.groups, &mut report, output)?;
+            }
+        }
+        report.end(&module.path().display().to_string())
+    }
+
+    fn module(&self, report: &mut Report<'_>) -> Result<Arc<Module>> {
+        if self.subject.is_dir() {
+            let built = build(&self.subject)?;
+            let kib = built.module.bytes().len() as f64 / 1024.0;
+            report.check("build", Ok(format!("{}, {kib:.1} KiB", built.file.display())))?;
+            return Ok(built.module);
+        }
+        load(&self.subject)?.map_err(|error| Failure::of(Kind::Failed, error.to_string()))
+    }
+
+    fn cases(&self) -> Result<Cases> {
+        let beside = self.subject.is_dir().then(|| self.subject.join(VECTORS)).filter(|path| path.is_file());
+        match self.vectors.as_deref().or(beside.as_deref()) {
+            Some(path) => case_file(path),
+            None => Ok(Cases::default()),
+        }
+    }
+}
+
+/// A law that is about what the module computes.
+fn asked<L>(name: &str, law: Option<L>, module: &Module) -> Result<L> {
+    law.ok_or_else(|| {
+        let (file, shape) = (module.path().display(), json!(module.manifest().shape));
+        Failure::of(Kind::Usage, format!("{file} is of shape {shape}, and the law {name} is about the other"))
+    })
+}
+
+fn law(text: &str) -> Result<String, String> {
+    let names = || Law::ALL.iter().map(Law::to_string).collect::<Vec<_>>().join(", ");
+    match Law::parse(text).is_some() || StateLaw::parse(text).is_some() {
+        true => Ok(text.to_owned()),
+        false => Err(format!("there are {}; of states deterministic, order_independent, every_member", names())),
+    }
+}
