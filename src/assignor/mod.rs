@@ -64,6 +64,9 @@ pub trait Assignor: Send + Sync {
 
     /// Calls an export with the bytes of a request and gives back the bytes of its reply.
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError>;
+
+    /// Told how long making a plan with it took in all, by whoever has a clock: what is not its call is the host's.
+    fn planned(&self, _took: Duration) {}
 }
 
 /// What can be called.

@@ -97,9 +97,10 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    if let Some(code) = run::keeper::main() {
+    if let Some(code) = run::keeper::main().or_else(crate::sandbox::compiler_main) {
         return code;
     }
+    crate::sandbox::compile_in_children();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

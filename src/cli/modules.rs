@@ -6,6 +6,12 @@ use anyhow::Result;
 use clap::Args;
 
 use super::failure::{Failure, Kind};
+use crate::ids::Digest;
+use crate::sandbox::{Trust, TrustedKey, read_digest};
+use crate::server::config::{is_module_name, read_regular};
+
+/// Two lines.
+const MAX_KEY_BYTES: u64 = 4096;
 
 /// The flag that every command with modules takes.
 #[derive(Args, Clone, Debug)]
@@ -13,15 +19,73 @@ pub struct Modules {
     /// The folder of *.wasm files, watched while running [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long = "assignors", value_name = "DIR")]
     folder: Option<PathBuf>,
+    #[command(flatten)]
+    trusted: Trusted,
+}
+
+/// Which modules may serve at all.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Trusted {
+    /// Serve only what this key of minisign has signed, NAME.wasm.minisig beside NAME.wasm: the key, or its .pub file;
+    /// may be given again
+    #[arg(long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
+    keys: Vec<TrustedKey>,
+    /// Serve only this file; may be given again
+    #[arg(long = "allow-module", value_name = "sha256:DIGEST", value_parser = read_digest)]
+    allowed: Vec<Digest>,
+    /// A strategy that may import the functions of WASI that Go's runtime needs; may be given again
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    wasi_shim: Vec<String>,
+}
+
+impl Trusted {
+    /// What it says; of what it does not say, what was said otherwise.
+    pub fn over(&self, mut trust: Trust) -> Trust {
+        if !self.keys.is_empty() {
+            trust.keys.clone_from(&self.keys);
+        }
+        if !self.allowed.is_empty() {
+            trust.allowed = self.allowed.iter().copied().collect();
+        }
+        if !self.wasi_shim.is_empty() {
+            trust.wasi_shim.clone_from(&self.wasi_shim);
+        }
+        trust
+    }
+}
+
+/// A strategy's name on the command line.
+fn name(text: &str) -> Result<String, &'static str> {
+    match is_module_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("write a strategy's name as its manifest has it, without a version, such as by-size"),
+    }
+}
+
+fn trusted_key(text: &str) -> Result<TrustedKey, String> {
+    text.parse().or_else(|why| {
+        let file = read_regular(Path::new(text), MAX_KEY_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        file.map_or(Err(why), |text| text.parse())
+    })
 }
 
 impl Modules {
+    /// Which modules may serve at all.
+    pub fn trust(&self) -> Trust {
+        self.trusted.over(Trust::default())
+    }
+
     /// The first place that exists; one that was named must exist.
     pub fn folder(&self) -> Result<PathBuf> {
+        self.found()?.ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual_places())))
+    }
+
+    /// The same for who can do without.
+    pub fn found(&self) -> Result<Option<PathBuf>> {
         let named = [("--assignors", self.folder.clone()), ("$DIVVY_ASSIGNORS", from_environment())];
         if let Some((by, folder)) = named.into_iter().find_map(|(by, folder)| Some((by, folder?))) {
             return match folder.is_dir() {
-                true => Ok(folder),
+                true => Ok(Some(folder)),
                 false => Err(Failure::of(
                     Kind::NotFound,
                     format!(
@@ -31,8 +95,7 @@ impl Modules {
                 )),
             };
         }
-        let usual = usual_places();
-        usual.iter().find(|folder| folder.is_dir()).cloned().ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual)))
+        Ok(usual_places().into_iter().find(|folder| folder.is_dir()))
     }
 }
 

@@ -39,9 +39,12 @@ pub struct Serve {
     /// The folder of the coordinator's own modules, for the groups that it leads [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long, value_name = "DIR")]
     assignors: Option<PathBuf>,
-    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart, and compiled code; not
+    /// shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
+    #[command(flatten)]
+    trusted: modules::Trusted,
     /// Take topics, partitions and racks from a Kafka cluster, and watch them; a login is for kafka.… in the configuration
     #[arg(long, value_name = "HOST:PORT", value_parser = cluster)]
     kafka: Option<Servers>,
@@ -117,6 +120,7 @@ impl Serve {
         config.assignors = self.assignors.clone().or_else(modules::from_environment).or(config.assignors);
         config.usual_assignors = modules::usual_places();
         config.module_cache = self.module_cache.clone().or(config.module_cache);
+        config.trust = self.trusted.over(config.trust);
         if is_json {
             config.log_format = LogFormat::Json;
         }

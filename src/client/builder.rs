@@ -25,7 +25,7 @@ use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::{Captures, Sandbox};
+use crate::sandbox::{Captures, CatalogConfig, Sandbox, Trust};
 use crate::wire::Text;
 
 /// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
@@ -46,8 +46,7 @@ pub struct Builder {
     instance_id: Option<String>,
     modules: Option<Modules>,
     sandbox: Option<Sandbox>,
-    folders: Vec<PathBuf>,
-    module_cache: Option<PathBuf>,
+    catalog: CatalogConfig,
     protocol_type: Option<String>,
     topics: Vec<TopicName>,
     pattern: Option<String>,
@@ -74,8 +73,7 @@ impl Builder {
             instance_id: None,
             modules: None,
             sandbox: None,
-            folders: Vec::new(),
-            module_cache: None,
+            catalog: CatalogConfig::new(Vec::new()),
             protocol_type: None,
             topics: Vec::new(),
             pattern: None,
@@ -92,7 +90,7 @@ impl Builder {
 
     /// A folder of modules, watched from then on. Several may be given.
     pub fn assignors(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folders.push(folder.into());
+        self.catalog.folders.push(folder.into());
         self
     }
 
@@ -103,10 +101,16 @@ impl Builder {
         self
     }
 
-    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart. Each
-    /// member needs a folder of its own.
+    /// Where the bytes of replaced modules are kept, so that the older version of a strategy survives a restart, and
+    /// compiled code. Each member needs a folder of its own.
     pub fn module_cache(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.module_cache = Some(folder.into());
+        self.catalog.cache_folder = Some(folder.into());
+        self
+    }
+
+    /// Which modules of its folders may serve at all: those signed by a key, those of a digest. Without it all may.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.catalog.trust = trust;
         self
     }
 
@@ -365,11 +369,11 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let (modules, folders) = (self.modules.take(), std::mem::take(&mut self.folders));
-        if modules.is_none() && folders.is_empty() {
+        let (modules, config) = (self.modules.take(), self.catalog.clone());
+        if modules.is_none() && config.folders.is_empty() {
             return Ok(None);
         }
-        let (sandbox, cache) = (self.sandbox.take(), self.module_cache.take());
+        let sandbox = self.sandbox.take();
         let changed = inbox.clone();
         let on_change = Box::new(move || {
             changed.put(Input::ModulesChanged);
@@ -377,10 +381,11 @@ impl Builder {
         let shelf = match modules {
             Some(modules) => Shelf::of(&modules, on_change),
             None => {
-                let opened = blocking(move || Shelf::open(sandbox, folders, cache, on_change)).await;
+                let opened = blocking(move || Shelf::open(sandbox, config, on_change)).await;
                 opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?
             }
         };
+        self.metrics.modules().add(shelf.catalog());
         // What the folders hold now is the first change.
         inbox.put(Input::ModulesChanged);
         Ok(Some(shelf))

@@ -1,4 +1,4 @@
-//! What a member counts. Labels are names in the code: no group, member or topic ever becomes one, so that a thousand
+//! What a member counts. Labels are names in the code, and modules: no group, member or topic ever becomes one, so that a thousand
 //! members of a process are counted together.
 
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 use super::error::CommitError;
 use crate::assignor::FaultKind;
 use crate::membership::Cause;
+use crate::sandbox::ModuleMetrics;
 
 /// The counters of one member, or of all members of a process that were built with the same: a clone counts for both.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,7 @@ struct Inner {
     module_faults: Family<KindLabel, Counter>,
     heartbeats_missed: Counter,
     commits: Family<ResultLabel, Counter>,
+    modules: ModuleMetrics,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -61,13 +63,16 @@ impl Default for Inner {
             module_faults: Family::default(),
             heartbeats_missed: Counter::default(),
             commits: Family::default(),
+            modules: ModuleMetrics::default(),
         }
     }
 }
 
 impl Metrics {
-    /// Puts them into the application's own registry, as `divvy_member_…`.
+    /// Puts them into the application's own registry, as `divvy_member_…`, and those of the modules at hand as
+    /// `divvy_module_…`.
     pub fn register(&self, registry: &mut Registry) {
+        self.0.modules.register(registry.sub_registry_with_prefix("divvy"));
         let of = registry.sub_registry_with_prefix("divvy_member");
         let it = &self.0;
         of.register(
@@ -96,6 +101,10 @@ impl Metrics {
         // Writing into a string does not fail.
         let _ = text::encode(&mut text, &registry);
         text
+    }
+
+    pub(super) fn modules(&self) -> &ModuleMetrics {
+        &self.0.modules
     }
 
     pub(super) fn assigned(&self, cause: Cause) {

@@ -238,10 +238,14 @@ impl Runtime {
             if let Some(coordinator) = coordinator.filter(|_| job.needs(names::LAG)) {
                 job.columns.push(lag::column(&coordinator, &job.group, &job.topics).await);
             }
-            let began = clock::now().mono;
+            let (began, strategies) = (clock::now().mono, job.strategies.clone());
             match blocking(move || run(&job, captures.as_ref())).await {
                 Some(led) => {
-                    metrics.module_called(clock::now().mono - began);
+                    let took = clock::now().mono - began;
+                    metrics.module_called(took);
+                    if let Some(made) = strategies.iter().find(|it| led.digest.is_some() && it.digest() == led.digest) {
+                        made.planned(took);
+                    }
                     // As a text in quotes: names of other members are in it.
                     for text in led.plan.iter().flat_map(|plan| plan.warnings()) {
                         tracing::warn!(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::JoinError;
 use crate::assignor::Assignor;
 use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, SandboxLimits};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -19,12 +19,13 @@ impl Modules {
         Self::open_with(None, Self::config(folders))
     }
 
-    /// The same, but only strategies of these names are compiled, in whatever files they are.
+    /// The same, but only strategies of these names are compiled, in whatever files they are, and of these only what may serve.
     pub fn open_only<F: Into<PathBuf>>(
         folders: impl IntoIterator<Item = F>,
         names: Vec<String>,
+        trust: Trust,
     ) -> Result<Self, JoinError> {
-        Self::open_with(None, CatalogConfig { only: Some(names), ..Self::config(folders) })
+        Self::open_with(None, CatalogConfig { only: Some(names), trust, ..Self::config(folders) })
     }
 
     /// Each file with its state.
@@ -47,7 +48,7 @@ impl Modules {
         }
         let sandbox = match sandbox {
             Some(sandbox) => sandbox,
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
+            None => Sandbox::new(config.trust.limits()).map_err(|error| JoinError::Sandbox(error.to_string()))?,
         };
         let catalog = Catalog::open(sandbox, config).map_err(|error| JoinError::Sandbox(error.to_string()))?;
         Ok(Self(Arc::new(catalog)))
@@ -70,11 +71,9 @@ impl Shelf {
     /// Reads the folders and watches them; `on_change` is called on the catalog's own thread. Blocks while modules compile.
     pub(super) fn open(
         sandbox: Option<Sandbox>,
-        folders: Vec<PathBuf>,
-        cache_folder: Option<PathBuf>,
+        config: CatalogConfig,
         on_change: OnChange,
     ) -> Result<Self, JoinError> {
-        let config = CatalogConfig { cache_folder, ..CatalogConfig::new(folders) };
         Ok(Self::of(&Modules::open_with(sandbox, config)?, on_change))
     }
 
@@ -82,6 +81,11 @@ impl Shelf {
     pub(super) fn of(modules: &Modules, on_change: OnChange) -> Self {
         let listening = modules.0.on_change(on_change);
         Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new(), _listening: listening }
+    }
+
+    /// The catalog behind it.
+    pub(super) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 
     /// The modules that serve.

@@ -9,10 +9,12 @@ use wasmtime::{
 };
 
 use super::clock;
+use super::compile::Code;
 use super::fault;
 use super::guard::Guard;
 use super::limits::MAX_PANIC_TEXT;
 use super::module::CallStats;
+use super::wasi::{self, Wasi};
 use crate::assignor::{CallError, Export, FaultKind};
 
 /// A module compiled for one engine.
@@ -52,10 +54,14 @@ pub(super) enum Ended {
 }
 
 impl Compiled {
-    /// Compiles a module that was inspected.
-    pub fn new(engine: &Engine, bytes: &[u8]) -> Result<Self, String> {
-        let module = wasmtime::Module::from_binary(engine, bytes).map_err(|error| format!("{error:#}"))?;
-        let pre = Linker::new(engine).instantiate_pre(&module).map_err(|error| format!("{error:#}"))?;
+    /// Prepares the code of a module that was inspected.
+    pub fn new(engine: &Engine, code: &Code) -> Result<Self, String> {
+        let module = code.load(engine)?;
+        let mut linker = Linker::new(engine);
+        if module.imports().len() > 0 {
+            wasi::link(&mut linker).map_err(|error| format!("{error:#}"))?;
+        }
+        let pre = linker.instantiate_pre(&module).map_err(|error| format!("{error:#}"))?;
         let optional = |name: &str| module.get_export_index(name);
         let required = |name: &str| optional(name).ok_or_else(|| format!("it has no export {name}"));
         let exports = Exports {
@@ -68,6 +74,11 @@ impl Compiled {
             panic: optional("divvy_panic"),
         };
         Ok(Self { engine: engine.clone(), pre, exports })
+    }
+
+    /// The code once more, for another engine.
+    pub fn code(&self) -> Result<Code, String> {
+        self.pre.module().serialize().map(Code::Bytes).map_err(|error| format!("{error:#}"))
     }
 
     /// Whether it has the export; `divvy_assign` always.
@@ -86,7 +97,8 @@ impl Compiled {
     /// Runs one call. Instantiating runs the guest's start function, so the limits are armed before.
     pub fn run(&self, task: &Task<'_>) -> Ended {
         let started = clock::now();
-        let mut store = Store::new(&self.engine, Guard::new(task.memory_limit, task.deadline, started));
+        let mut store =
+            Store::new(&self.engine, Guard::new(task.memory_limit, task.deadline, started, Wasi::new(task.request)));
         store.limiter(|guard| guard);
         store.set_epoch_deadline(1);
         // Ticks may come late on a busy machine; the clock does not.
@@ -104,7 +116,8 @@ impl Compiled {
             }
             Err(stop) => {
                 let guard = store.data();
-                if stop.downcast_ref::<wasmtime::Trap>().is_none() && guard.memory_refused + guard.table_refused == 0 {
+                let is_guests = stop.downcast_ref::<wasmtime::Trap>().is_some() || guard.wasi.exited.is_some();
+                if !is_guests && guard.memory_refused + guard.table_refused == 0 {
                     return Ended::NoInstance(format!("{stop:#}"));
                 }
                 Err(fault::of(&stop, guard, "its start", None))
@@ -156,7 +169,7 @@ impl Call<'_> {
             .and_then(|function| function.typed(&*self.store).ok())
             .ok_or_else(|| CallError::new(FaultKind::Rejected, format!("its export {name} has another type")))?;
         function.call(&mut *self.store, params).map_err(|stop| {
-            let said = self.panic_text();
+            let said = self.panic_text().or_else(|| self.store.data().wasi.said());
             fault::of(&stop, self.store.data(), name, said)
         })
     }
@@ -210,7 +223,8 @@ impl Call<'_> {
                 format!("{name} answered {length} bytes; at most {most} are allowed"),
             ));
         }
-        Ok(reply.to_vec())
+        let reply = reply.to_vec();
+        Ok(self.store.data().wasi.with_lines(reply))
     }
 
     /// What the guest left for people before it stopped; read from its memory, no guest code runs.

@@ -28,6 +28,11 @@ impl Engines {
     }
 }
 
+/// An engine that only compiles. What it makes fits both of the others: whether instances are pooled is no matter of code.
+pub(super) fn compiler() -> wasmtime::Result<Engine> {
+    Engine::new(&config())
+}
+
 /// Reference types, bulk memory and SIMD stay on, since toolchains use them unasked; what could make two machines
 /// answer differently is off. Threads, exceptions and components are not even compiled in.
 fn config() -> Config {

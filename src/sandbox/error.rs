@@ -76,6 +76,8 @@ pub enum LoadErrorKind {
     Smoke(FaultKind),
     /// Another file has the same name and version, with other bytes.
     Clash,
+    /// It is not signed by a trusted key, or not among the digests that are allowed.
+    Untrusted,
 }
 
 impl LoadErrorKind {
@@ -96,6 +98,7 @@ impl LoadErrorKind {
             LoadErrorKind::Compile => "compile",
             LoadErrorKind::Smoke(fault) => fault.name(),
             LoadErrorKind::Clash => "clash",
+            LoadErrorKind::Untrusted => "untrusted",
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use wasmtime::Engine;
 
 use super::call::{Compiled, Ended, Task};
+use super::compile;
 use super::engine;
 use super::error::SandboxError;
 use super::module::{CallStats, Module};
@@ -25,7 +26,8 @@ impl<'m> Metered<'m> {
     /// Compiles a module once more, to be counted.
     pub fn new(module: &'m Module) -> Result<Self, SandboxError> {
         let engine = Engine::new(&engine::counting()).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
-        let compiled = Compiled::new(&engine, module.bytes()).map_err(SandboxError::Engine)?;
+        let code = compile::here(&engine, module.bytes()).map_err(|why| SandboxError::Engine(why.message))?;
+        let compiled = Compiled::new(&engine, &code).map_err(SandboxError::Engine)?;
         Ok(Self { module, compiled })
     }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use wasmtime::ResourceLimiter;
 
 use super::limits::{MAX_REFUSED_GROWTHS, MAX_TABLE_ELEMENTS};
+use super::wasi::Wasi;
 
 /// What the limits of one call are and how near it came to them.
 pub(super) struct Guard {
@@ -16,13 +17,15 @@ pub(super) struct Guard {
     pub table_refused: u32,
     pub deadline: Duration,
     pub until: Instant,
+    /// What the functions of WASI remember, for modules that may import them.
+    pub wasi: Wasi,
 }
 
 impl Guard {
-    pub fn new(memory_limit: usize, deadline: Duration, started: Instant) -> Self {
+    pub fn new(memory_limit: usize, deadline: Duration, started: Instant, wasi: Wasi) -> Self {
         // A deadline that no clock can hold is none that anybody waits for: a day is as good.
         let until = started.checked_add(deadline).unwrap_or(started + Duration::from_hours(24));
-        Self { memory_limit, memory_peak: 0, memory_refused: 0, table_refused: 0, deadline, until }
+        Self { memory_limit, memory_peak: 0, memory_refused: 0, table_refused: 0, deadline, until, wasi }
     }
 }
 

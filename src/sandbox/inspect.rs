@@ -6,8 +6,8 @@ use wasmparser::types::{EntityType, TypesRef};
 use wasmparser::{Encoding, FuncType, FunctionBody, Parser, Payload, ValType, Validator, WasmFeatures};
 
 use super::error::{LoadErrorKind, Refusal};
-use super::limits::{MAX_ITEMS, MAX_LOCALS, MAX_TABLE_ELEMENTS, SandboxLimits};
-use super::manifest;
+use super::limits::{MAX_DATA_SEGMENTS, MAX_ITEMS, MAX_LOCALS, MAX_TABLE_ELEMENTS, SandboxLimits};
+use super::{manifest, wasi};
 use crate::assignor::Manifest;
 
 /// What toolchains use unasked and every machine computes alike. The engine's own switches agree with it.
@@ -27,15 +27,25 @@ pub(super) struct Contents {
     pub manifest: Manifest,
     /// The memory that it starts with, in bytes.
     pub memory_bytes: u64,
+    /// Whether it imports functions of WASI, which it was allowed to.
+    pub imports_wasi: bool,
 }
 
-pub(super) fn inspect(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
+/// What it says, within the limits.
+pub(super) fn read(bytes: &[u8], limits: &SandboxLimits) -> Result<Contents, Refusal> {
     header(bytes)?;
     let walk = Walk::over(bytes, limits)?;
     let manifest = manifest::read(&walk.manifests)?;
+    if !walk.wasi.is_empty() && !limits.allows_wasi(&manifest.name) {
+        return Err(needs_wasi(&walk.wasi, &manifest.name));
+    }
+    Ok(Contents { manifest, memory_bytes: walk.memory_bytes, imports_wasi: !walk.wasi.is_empty() })
+}
+
+/// The rules of WebAssembly and the exports of the ABI. What was compiled once has passed it.
+pub(super) fn validate(bytes: &[u8]) -> Result<(), Refusal> {
     let types = Validator::new_with_features(FEATURES).validate_all(bytes).map_err(invalid)?;
-    exports(types.as_ref())?;
-    Ok(Contents { manifest, memory_bytes: walk.memory_bytes })
+    exports(types.as_ref())
 }
 
 /// What a module says of itself, without a look at the rest of it; none if that cannot be read.
@@ -59,7 +69,7 @@ fn invalid(error: wasmparser::Error) -> Refusal {
 }
 
 /// Tells a half-written file from one that will never be a module: the sections say how long the file must be.
-fn header(bytes: &[u8]) -> Result<(), Refusal> {
+pub(super) fn header(bytes: &[u8]) -> Result<(), Refusal> {
     const MAGIC: &[u8; 8] = b"\0asm\x01\0\0\0";
     let half = |message: &str| Err(Refusal::new(LoadErrorKind::HalfWritten, message));
     if bytes.is_empty() {
@@ -109,6 +119,8 @@ fn section_length(bytes: &[u8]) -> Option<(usize, usize)> {
 struct Walk<'a> {
     manifests: Vec<&'a [u8]>,
     memory_bytes: u64,
+    /// The functions of WASI that it imports.
+    wasi: Vec<&'static str>,
 }
 
 impl<'a> Walk<'a> {
@@ -126,14 +138,17 @@ impl<'a> Walk<'a> {
                 Err(Refusal::new(LoadErrorKind::NotWasm, "it is a component; ABI 1 is a core module"))
             }
             Payload::TypeSection(section) => items("types", section.count()),
-            Payload::ImportSection(section) => imports(section),
+            Payload::ImportSection(section) => {
+                self.wasi = imports(section)?;
+                Ok(())
+            }
             Payload::FunctionSection(section) => items("functions", section.count()),
             Payload::TableSection(section) => tables(section),
             Payload::MemorySection(section) => self.memories(section),
             Payload::GlobalSection(section) => items("globals", section.count()),
             Payload::ExportSection(section) => items("exports", section.count()),
             Payload::ElementSection(section) => items("element segments", section.count()),
-            Payload::DataSection(section) => items("data segments", section.count()),
+            Payload::DataSection(section) => at_most(MAX_DATA_SEGMENTS, "data segments", section.count()),
             Payload::CodeSectionEntry(body) => function(&body, limits),
             Payload::CustomSection(section) => {
                 if section.name() == manifest::SECTION {
@@ -165,20 +180,32 @@ impl<'a> Walk<'a> {
 }
 
 fn items(what: &str, count: u32) -> Result<(), Refusal> {
-    match count > MAX_ITEMS {
-        true => Err(limit(format!("it has {count} {what}; at most {MAX_ITEMS} are allowed"))),
+    at_most(MAX_ITEMS, what, count)
+}
+
+fn at_most(most: u32, what: &str, count: u32) -> Result<(), Refusal> {
+    match count > most {
+        true => Err(limit(format!("it has {count} {what}; at most {most} are allowed"))),
         false => Ok(()),
     }
 }
 
-fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<(), Refusal> {
-    let mut names = Vec::new();
-    for import in section.into_imports().take(NAMED_IMPORTS) {
+/// The functions of WASI that it imports; anything else is refused at once.
+fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<Vec<&'static str>, Refusal> {
+    let (mut names, mut of_wasi) = (Vec::new(), Vec::new());
+    for import in section.into_imports() {
         let import = import.map_err(invalid)?;
-        names.push(format!("{}.{}", printable(import.module), printable(import.name)));
+        match wasi::FUNCTIONS.iter().find(|it| import.module == wasi::MODULE && **it == import.name) {
+            Some(function) if !of_wasi.contains(function) => of_wasi.push(*function),
+            Some(_) => {}
+            None if names.len() < NAMED_IMPORTS => {
+                names.push(format!("{}.{}", printable(import.module), printable(import.name)));
+            }
+            None => {}
+        }
     }
     match names.is_empty() {
-        true => Ok(()),
+        true => Ok(of_wasi),
         false => Err(Refusal::new(
             LoadErrorKind::Imports,
             format!(
@@ -188,6 +215,18 @@ fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<(), Refusal> 
             ),
         )),
     }
+}
+
+fn needs_wasi(functions: &[&str], name: &str) -> Refusal {
+    Refusal::new(
+        LoadErrorKind::Imports,
+        format!(
+            "it imports functions of WASI, as Go's runtime does ({}: {}); they are given, with a clock and dice that only the \
+             request decides, to modules that the operator names: module.wasi_shim (--wasi-shim {name})",
+            wasi::MODULE,
+            functions.join(", ")
+        ),
+    )
 }
 
 fn printable(name: &str) -> String {

@@ -1,6 +1,7 @@
 //! Every bound of the sandbox, with the reason for its number.
 
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::SandboxError;
@@ -16,6 +17,8 @@ pub const MAX_MEMORY_BYTES: usize = 1 << 30;
 /// Functions of a module, and items of any other section: more than any toolchain emits for a strategy, few enough
 /// that the engine's own tables for them stay below some MiB.
 pub const MAX_ITEMS: u32 = 20_000;
+/// Data segments of a module: Go's linker leaves one for each stretch without zeros, more than twenty thousand.
+pub const MAX_DATA_SEGMENTS: u32 = 65_536;
 /// Local variables of one function: register allocation is not linear in them.
 pub const MAX_LOCALS: u64 = 2_000;
 /// Elements of a module's one table.
@@ -33,6 +36,8 @@ pub const MAX_PANIC_TEXT: usize = 1_020;
 pub const MAX_REFUSED_GROWTHS: u32 = 64;
 /// How often running code looks at the clock.
 pub const TICK: Duration = Duration::from_millis(1);
+/// A signature: four short lines.
+pub const MAX_SIGNATURE_BYTES: u64 = 4 << 10;
 /// Files that a catalog looks at, over all its folders.
 pub const MAX_FILES: usize = 256;
 /// Versions of a strategy that are offered: the newest, and the one to fall back to.
@@ -47,6 +52,19 @@ pub const SMOKE_TRIES: u32 = 3;
 pub const KEEP_RESIDENT_BYTES: usize = 16 * MIB;
 /// The same for a table.
 pub const TABLE_KEEP_RESIDENT_BYTES: usize = 64 << 10;
+
+/// In [`SandboxLimits::wasi_shim`]: whichever module it is. No module has such a name.
+pub const ANY_MODULE: &str = "*";
+/// The code of one module: three times the largest file, and room.
+pub const MAX_CODE_BYTES: usize = 128 * MIB;
+/// Files in a cache of compiled code: those of a full catalog, for two versions of divvy.
+pub const MAX_CACHED_FILES: usize = 2 * MAX_FILES;
+/// Bytes in a cache of compiled code: a Rust strategy is half a MiB.
+pub const MAX_CACHED_BYTES: u64 = 512 << 20;
+/// Threads of a process that compiles: more than these gain little, and each reserves memory.
+pub const COMPILE_THREADS: usize = 4;
+/// A process that compiles may live for as many times its time of computing: a busy machine is not the module's fault.
+pub const COMPILE_PATIENCE: u32 = 6;
 
 /// What an operator may set.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,6 +85,15 @@ pub struct SandboxLimits {
     pub concurrency: usize,
     /// How long a call waits for its turn. Running calls end by their deadlines, so only an overload reaches it.
     pub queue_timeout: Duration,
+    /// The names of modules that may import the ten functions of WASI that Go's runtime needs; [`ANY_MODULE`] is every one.
+    pub wasi_shim: Vec<String>,
+    /// The program divvy, whose children compile; none compiles in this process. The program itself says so with
+    /// [`compile_in_children`](super::compile_in_children).
+    pub compiler: Option<PathBuf>,
+    /// How long compiling a module may compute, in whole seconds.
+    pub compile_time: Duration,
+    /// How much memory compiling a module may take, in bytes of address space.
+    pub compile_memory_bytes: usize,
 }
 
 impl Default for SandboxLimits {
@@ -80,11 +107,25 @@ impl Default for SandboxLimits {
             input_bytes: 64 * MIB,
             concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
             queue_timeout: Duration::from_secs(10),
+            wasi_shim: Vec::new(),
+            compiler: super::compile::program(),
+            compile_time: Duration::from_secs(10),
+            compile_memory_bytes: 1 << 30,
         }
     }
 }
 
 impl SandboxLimits {
+    /// For whoever looks at a module of their own: it may import what an operator could allow.
+    pub fn of_author() -> Self {
+        Self { wasi_shim: vec![ANY_MODULE.to_owned()], ..Self::default() }
+    }
+
+    /// Whether a module may import the functions of WASI.
+    pub(super) fn allows_wasi(&self, name: &str) -> bool {
+        self.wasi_shim.iter().any(|allowed| allowed == name || allowed == ANY_MODULE)
+    }
+
     /// Slots of the pool: a call that ends and one that begins never wait for each other.
     pub(super) fn slots(&self) -> u32 {
         u32::try_from(self.concurrency).unwrap_or(u32::MAX).saturating_mul(2)

@@ -51,6 +51,11 @@ fn check(manifest: &Manifest) -> Result<(), Refusal> {
     if manifest.version == 0 {
         return refuse("its manifest's version is 0; versions begin with 1".to_owned());
     }
+    if manifest.limits.ms == Some(0) || manifest.limits.memory_mib == Some(0) {
+        return refuse(
+            "its manifest asks for a limit of 0: no call could run; leave it out, or ask for more".to_owned(),
+        );
+    }
     let kind = &manifest.protocol_type;
     if kind.is_empty() || kind.len() > MAX_NAME_LENGTH || kind.contains(char::is_control) {
         return refuse(format!(
@@ -104,6 +109,7 @@ mod tests {
             (r#"{"abi": "1.0", "name": "Rack Aware"}"#, LoadErrorKind::Manifest, "a-z"),
             (r#"{"abi": "1.0", "name": ""}"#, LoadErrorKind::Manifest, "1 to 64"),
             (r#"{"abi": "1.0", "name": "x", "version": 0}"#, LoadErrorKind::Manifest, "begin with 1"),
+            (r#"{"abi": "1.0", "name": "x", "limits": {"ms": 0}}"#, LoadErrorKind::Manifest, "limit of 0"),
             (r#"{"abi": "1.0", "name": "x", "version": -1}"#, LoadErrorKind::Manifest, "JSON"),
             (r#"{"abi": "1.0", "name": "x", "shape": "round"}"#, LoadErrorKind::Manifest, "partitions"),
             (r#"{"abi": "1.0", "name": "x", "protocol_type": "\u0007"}"#, LoadErrorKind::Manifest, "printable"),

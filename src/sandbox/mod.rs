@@ -4,13 +4,14 @@
 //! is bounded by a deadline, a memory limit and a stack that are armed before its first instruction. Each call gets
 //! an instance of its own, so nothing that one call did can be seen by the next.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod call;
 mod captures;
 pub mod catalog;
 mod clock;
+mod compile;
 mod engine;
 mod error;
 mod fault;
@@ -20,23 +21,30 @@ mod guard;
 mod inspect;
 pub mod limits;
 mod manifest;
+mod metrics;
 mod module;
 mod ticker;
+mod trust;
+mod usage;
+mod wasi;
 
 pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::smoke;
 pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
+pub use compile::{compile_in_children, compiler_main};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use fuel::Metered;
 pub use limits::SandboxLimits;
+pub use metrics::ModuleMetrics;
 pub use module::{CallStats, Module, digest_of};
+pub use trust::{Trust, TrustedKey, read_digest};
 
 #[cfg(test)]
 mod tests;
 
 /// The engine with its limits, shared by all modules of a process. Clones are the same sandbox.
 #[derive(Clone)]
-pub struct Sandbox(Arc<Inner>);
+pub struct Sandbox(Arc<Inner>, compile::Cached);
 
 struct Inner {
     limits: SandboxLimits,
@@ -52,12 +60,25 @@ impl Sandbox {
         let engines = engine::Engines::start(&limits)?;
         let ticker = ticker::Ticker::start(engines.all())?;
         let gate = gate::Gate::new(limits.concurrency);
-        Ok(Self(Arc::new(Inner { limits, engines, gate, ticker })))
+        Ok(Self(Arc::new(Inner { limits, engines, gate, ticker }), None))
+    }
+
+    /// The same sandbox, which looks for compiled code in a folder and keeps what it compiles there. The folder is made,
+    /// for this user alone; others that the user's processes have may be the same. What is wrong with it costs time and nothing else.
+    #[must_use]
+    pub fn with_code_cache(&self, folder: impl Into<PathBuf>) -> Self {
+        let cache = compile::CodeCache::open(folder.into(), &self.0.engines.on_demand);
+        Self(Arc::clone(&self.0), Some(Arc::new(cache)))
     }
 
     /// Checks and compiles the bytes of a file. `origin` is where they came from, for messages.
     pub fn load(&self, bytes: &[u8], origin: &Path) -> Result<Arc<Module>, LoadError> {
         Module::load(self, bytes, origin)
+    }
+
+    /// Whether instances come from a pool.
+    pub fn is_pooled(&self) -> bool {
+        self.0.engines.pooled.is_some()
     }
 
     /// The limits it was started with.

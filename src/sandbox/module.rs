@@ -2,15 +2,18 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use super::call::{Compiled, Ended, Task};
+use super::compile::{self, Code};
+use super::engine::Engines;
 use super::error::{LoadError, LoadErrorKind, Refusal};
-use super::{Sandbox, inspect, lock};
+use super::usage::{Counts, Usage};
+use super::{Sandbox, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
 
@@ -23,11 +26,13 @@ pub struct Module {
     protocol: Protocol,
     bytes: Bytes,
     memory_limit: usize,
+    imports_wasi: bool,
     /// Compiled for the pool, if there is one that can hold it.
     pooled: Option<Compiled>,
     /// Compiled for the engine without a pool: at once if there is no pool, otherwise when the pool first fails.
     on_demand: OnceLock<Result<Compiled, String>>,
-    last: Mutex<Option<CallStats>>,
+    is_from_cache: bool,
+    usage: Usage,
 }
 
 /// What one call used.
@@ -65,7 +70,7 @@ impl Module {
         if bytes.len() > limits.module_bytes {
             return Err(too_large(bytes.len() as u64, limits.module_bytes));
         }
-        let contents = inspect::inspect(bytes, limits)?;
+        let contents = inspect::read(bytes, limits)?;
         let memory_limit = match contents.manifest.limits.memory_mib {
             Some(mib) => (mib as usize).saturating_mul(1 << 20).min(limits.max_memory_bytes),
             None => limits.memory_bytes,
@@ -81,16 +86,7 @@ impl Module {
                 ),
             ));
         }
-        let engines = &sandbox.0.engines;
-        // A module that the pool cannot hold (its tables are too large for a slot) is served without it.
-        let pooled = engines.pooled.as_ref().and_then(|engine| Compiled::new(engine, bytes).ok());
-        let on_demand = OnceLock::new();
-        if pooled.is_none() {
-            let compiled = Compiled::new(&engines.on_demand, bytes)
-                .map_err(|error| Refusal::new(LoadErrorKind::Compile, format!("it cannot be compiled: {error}")))?;
-            // Nobody else has the cell yet, so it is empty.
-            let _ = on_demand.set(Ok(compiled));
-        }
+        let (ready, is_from_cache) = Ready::obtain(sandbox, bytes, digest)?;
         let protocol = contents.manifest.protocol();
         Ok(Self {
             sandbox: sandbox.clone(),
@@ -100,9 +96,11 @@ impl Module {
             protocol,
             bytes: Bytes::copy_from_slice(bytes),
             memory_limit,
-            pooled,
-            on_demand,
-            last: Mutex::new(None),
+            imports_wasi: contents.imports_wasi,
+            pooled: ready.pooled,
+            on_demand: ready.on_demand,
+            is_from_cache,
+            usage: Usage::default(),
         })
     }
 
@@ -131,6 +129,16 @@ impl Module {
         &self.bytes
     }
 
+    /// Whether it imports functions of WASI: an operator must name it (`wasi_shim`).
+    pub fn imports_wasi(&self) -> bool {
+        self.imports_wasi
+    }
+
+    /// Whether its code was found in the cache, so that it was not compiled.
+    pub fn is_from_cache(&self) -> bool {
+        self.is_from_cache
+    }
+
     /// The memory that one call may have, in bytes.
     pub fn memory_limit(&self) -> usize {
         self.memory_limit
@@ -138,7 +146,7 @@ impl Module {
 
     /// What the last call that ran used, faults included.
     pub fn last_call(&self) -> Option<CallStats> {
-        *lock(&self.last)
+        self.usage.last()
     }
 
     /// Whether it has an optional export; calling one that it does not have gives no bytes.
@@ -146,18 +154,44 @@ impl Module {
         self.compiled().is_ok_and(|compiled| compiled.has(export))
     }
 
+    /// What it used so far.
+    pub(super) fn counts(&self) -> Counts {
+        self.usage.counts()
+    }
+
+    /// Counts from here on.
+    pub(super) fn forget_usage(&self) {
+        self.usage.forget();
+    }
+
     fn compiled(&self) -> Result<&Compiled, CallError> {
         self.pooled.as_ref().map_or_else(|| self.on_demand(), Ok)
     }
 
     fn on_demand(&self) -> Result<&Compiled, CallError> {
+        let engine = &self.sandbox.0.engines.on_demand;
         self.on_demand
-            .get_or_init(|| Compiled::new(&self.sandbox.0.engines.on_demand, &self.bytes))
+            .get_or_init(|| {
+                // One of the two is there from the beginning.
+                let code = self.pooled.as_ref().map_or_else(|| Err("it has no code".to_owned()), Compiled::code)?;
+                Compiled::new(engine, &code)
+            })
             .as_ref()
-            .map_err(|error| CallError::new(FaultKind::Rejected, format!("it cannot be compiled: {error}")))
+            .map_err(|error| CallError::new(FaultKind::Rejected, format!("its code cannot be prepared: {error}")))
     }
 
-    fn run(&self, task: &Task<'_>) -> Result<Vec<u8>, CallError> {
+    fn run(&self, task: &Task<'_>) -> (Result<Vec<u8>, CallError>, Option<CallStats>) {
+        match self.run_in_turn(task) {
+            Ok(Ended::Ran(reply, stats)) => (reply, Some(stats)),
+            Ok(Ended::NoInstance(why)) => {
+                let why = format!("the host has no room for an instance of it: {why}");
+                (Err(CallError::new(FaultKind::Memory, why)), None)
+            }
+            Err(fault) => (Err(fault), None),
+        }
+    }
+
+    fn run_in_turn(&self, task: &Task<'_>) -> Result<Ended, CallError> {
         let inner = &self.sandbox.0;
         let Some(_pass) = inner.gate.enter(inner.limits.queue_timeout) else {
             return Err(CallError::new(
@@ -170,19 +204,57 @@ impl Module {
             ));
         };
         let _ticking = inner.ticker.hold();
-        let mut ended = self.compiled()?.run(task);
-        if self.pooled.is_some() && matches!(ended, Ended::NoInstance(_)) {
-            ended = self.on_demand()?.run(task);
+        let ended = self.compiled()?.run(task);
+        match (&self.pooled, ended) {
+            (Some(_), Ended::NoInstance(_)) => Ok(self.on_demand()?.run(task)),
+            (_, ended) => Ok(ended),
         }
-        match ended {
-            Ended::Ran(reply, stats) => {
-                *lock(&self.last) = Some(stats);
-                reply
-            }
-            Ended::NoInstance(why) => {
-                Err(CallError::new(FaultKind::Memory, format!("the host has no room for an instance of it: {why}")))
-            }
+    }
+}
+
+/// A module prepared for the engine that will run it.
+struct Ready {
+    pooled: Option<Compiled>,
+    on_demand: OnceLock<Result<Compiled, String>>,
+}
+
+impl Ready {
+    /// From the cache, or compiled; and whether it was the former.
+    fn obtain(sandbox: &Sandbox, bytes: &[u8], digest: Digest) -> Result<(Self, bool), Refusal> {
+        let engines = &sandbox.0.engines;
+        let cache = sandbox.1.as_deref();
+        if let Some(ready) = cache.and_then(|cache| cache.get(digest)).and_then(|code| Self::of(engines, &code).ok()) {
+            return Ok((ready, true));
         }
+        inspect::validate(bytes)?;
+        // What a child of another build made does not fit; this process makes its own then.
+        let made = compile::by_child(bytes, sandbox.limits())?
+            .and_then(|code| Self::of(engines, &code).ok().map(|ready| (ready, code)));
+        let (ready, code) = match made {
+            Some(made) => made,
+            None => {
+                let code = compile::here(&engines.on_demand, bytes)?;
+                let ready = Self::of(engines, &code).map_err(|error| {
+                    Refusal::new(LoadErrorKind::Compile, format!("its code cannot be prepared: {error}"))
+                })?;
+                (ready, code)
+            }
+        };
+        if let (Some(cache), Code::Bytes(code)) = (cache, &code) {
+            cache.put(digest, code);
+        }
+        Ok((ready, false))
+    }
+
+    /// A module that the pool cannot hold (its tables are too large for a slot) is served without it.
+    fn of(engines: &Engines, code: &Code) -> Result<Self, String> {
+        let pooled = engines.pooled.as_ref().and_then(|engine| Compiled::new(engine, code).ok());
+        let on_demand = OnceLock::new();
+        if pooled.is_none() {
+            // Nobody else has the cell yet, so it is empty.
+            let _ = on_demand.set(Ok(Compiled::new(&engines.on_demand, code)?));
+        }
+        Ok(Self { pooled, on_demand })
     }
 }
 
@@ -219,26 +291,25 @@ impl Assignor for Module {
 
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         let limits = self.sandbox.limits();
-        let most = limits.input_bytes;
-        if request.len() > most {
-            let length = request.len();
-            return Err(CallError::new(
-                FaultKind::Input,
-                format!("the request has {length} bytes, at most {most} are allowed (sandbox limit input_bytes)"),
-            ));
-        }
-        if !self.exports(export) {
-            return Ok(Vec::new());
-        }
         let asked = self.manifest.limits.ms.map_or(limits.call_time, |ms| Duration::from_millis(ms.into()));
-        self.run(&Task {
-            export,
-            request,
-            max_output: budget.max_output,
-            deadline: budget.deadline.min(asked),
-            memory_limit: self.memory_limit,
-            fuel: None,
-        })
+        let deadline = budget.deadline.min(asked);
+        let most = limits.input_bytes;
+        let (reply, stats) = if request.len() > most {
+            let length = request.len();
+            let why = format!("the request has {length} bytes, at most {most} are allowed (sandbox limit input_bytes)");
+            (Err(CallError::new(FaultKind::Input, why)), None)
+        } else if self.exports(export) {
+            let max_output = budget.max_output;
+            self.run(&Task { export, request, max_output, deadline, memory_limit: self.memory_limit, fuel: None })
+        } else {
+            return Ok(Vec::new());
+        };
+        self.usage.called(request.len(), deadline, stats, &reply);
+        reply
+    }
+
+    fn planned(&self, took: Duration) {
+        self.usage.planned(took);
     }
 }
 

@@ -293,6 +293,7 @@ impl Handle {
         // The folder of modules is opened when something needs it, so perhaps only now, and stays.
         if self.modules().runs_with(&config) {
             (runs.assignors, runs.module_cache) = (config.assignors.clone(), config.module_cache.clone());
+            runs.trust = config.trust.clone();
         }
         let later = only_after_a_restart(&runs, &config);
         *held = Arc::new(running(runs, config));

@@ -1,4 +1,5 @@
-//! What `/metrics` shows. Labels are names in the code: no group and no member ever becomes one.
+//! What `/metrics` shows. Labels are names in the code, and the modules that are offered: no group and no member ever
+//! becomes one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::group::GroupSummary;
+use crate::sandbox::ModuleMetrics;
 use crate::wire::api::SERVED;
 use crate::wire::{ApiKey, ErrorCode};
 
@@ -40,6 +42,7 @@ struct Inner {
     closed: Family<KindLabel, Counter>,
     bytes_in: Counter,
     bytes_out: Counter,
+    modules: ModuleMetrics,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -103,9 +106,15 @@ impl Metrics {
             closed: Family::default(),
             bytes_in: Counter::default(),
             bytes_out: Counter::default(),
+            modules: ModuleMetrics::default(),
         };
         inner.register();
         Self(Arc::new(inner))
+    }
+
+    /// Those of the coordinator's own modules.
+    pub(crate) fn modules(&self) -> &ModuleMetrics {
+        &self.0.modules
     }
 
     /// A request came.
@@ -243,5 +252,6 @@ impl Inner {
         to.register("connections_closed", "Connections closed by the server, by reason", self.closed.clone());
         to.register_with_unit("received", "Bytes read from clients", Unit::Bytes, self.bytes_in.clone());
         to.register_with_unit("sent", "Bytes written to clients", Unit::Bytes, self.bytes_out.clone());
+        self.modules.register(to);
     }
 }

@@ -13,13 +13,14 @@ use crate::assignor::{Assignor, NATIVE};
 use crate::group::Lead;
 use crate::group::event::ModuleOffer;
 use crate::ids::Digest;
-use crate::sandbox::{Catalog, CatalogConfig, Module, ModuleState, ModuleStatus, Sandbox, SandboxLimits};
+use crate::sandbox::{Catalog, CatalogConfig, Module, ModuleMetrics, ModuleState, ModuleStatus, Sandbox, Trust};
 
 /// The modules, if a folder was opened.
 pub(crate) struct Modules {
     catalog: OnceLock<Catalog>,
-    /// Its folder, and that of replaced modules.
-    opened: OnceLock<(PathBuf, Option<PathBuf>)>,
+    /// Its folder, that of replaced modules, and who may serve.
+    opened: OnceLock<(PathBuf, Option<PathBuf>, Trust)>,
+    metrics: ModuleMetrics,
     sandbox: OnceLock<Sandbox>,
     /// What the log was told of each file last.
     told: Mutex<Vec<ModuleStatus>>,
@@ -29,13 +30,14 @@ pub(crate) struct Modules {
 
 impl Modules {
     /// None yet. `sandbox` is for those who run several servers in one process.
-    pub(crate) fn new(sandbox: Option<Sandbox>, changed: Arc<Notify>) -> Self {
+    pub(crate) fn new(sandbox: Option<Sandbox>, changed: Arc<Notify>, metrics: ModuleMetrics) -> Self {
         let cell = OnceLock::new();
         if let Some(sandbox) = sandbox {
             // Nobody else has the cell yet.
             let _ = cell.set(sandbox);
         }
-        Self { catalog: OnceLock::new(), opened: OnceLock::new(), sandbox: cell, told: Mutex::default(), changed }
+        let (catalog, opened, told) = (OnceLock::new(), OnceLock::new(), Mutex::default());
+        Self { catalog, opened, metrics, sandbox: cell, told, changed }
     }
 
     /// Opens the folder that the configuration means, unless one is open already. An error is a sentence with the remedy.
@@ -55,12 +57,16 @@ impl Modules {
         };
         let sandbox = match self.sandbox.get() {
             Some(sandbox) => sandbox.clone(),
-            None => Sandbox::new(SandboxLimits::default()).map_err(|error| error.to_string())?,
+            None => Sandbox::new(config.trust.limits()).map_err(|error| error.to_string())?,
         };
-        let opening =
-            CatalogConfig { cache_folder: config.module_cache.clone(), ..CatalogConfig::new(vec![folder.clone()]) };
+        let opening = CatalogConfig {
+            cache_folder: config.module_cache.clone(),
+            trust: config.trust.clone(),
+            ..CatalogConfig::new(vec![folder.clone()])
+        };
         let catalog = Catalog::open(sandbox, opening).map_err(|error| error.to_string())?;
         let changed = Arc::clone(&self.changed);
+        self.metrics.add(&catalog);
         catalog.on_change(Box::new(move || changed.notify_one())).for_good();
         self.changed.notify_one();
         let serving = catalog.modules().len();
@@ -74,7 +80,7 @@ impl Modules {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = status;
         // Reloads come one after the other: whoever was first has opened the same folder.
         let _ = self.catalog.set(catalog);
-        let _ = self.opened.set((folder, config.module_cache.clone()));
+        let _ = self.opened.set((folder, config.module_cache.clone(), config.trust.clone()));
         Ok(())
     }
 
@@ -151,13 +157,13 @@ impl Modules {
 
     /// Whether a server that starts with this configuration would have the same folders: none is open yet, or these are.
     pub(crate) fn runs_with(&self, config: &Config) -> bool {
-        let Some((open, cache)) = self.opened.get() else { return true };
-        *cache == config.module_cache && folder(config).is_ok_and(|folder| folder == *open)
+        let Some((open, cache, trust)) = self.opened.get() else { return true };
+        *cache == config.module_cache && *trust == config.trust && folder(config).is_ok_and(|folder| folder == *open)
     }
 
     /// The open folder.
     pub(crate) fn folder(&self) -> Option<&Path> {
-        self.opened.get().map(|(folder, _)| folder.as_path())
+        self.opened.get().map(|(folder, ..)| folder.as_path())
     }
 
     /// What the groups are told of them, the newest version of a name first.

@@ -72,7 +72,12 @@ impl PlanMaker {
                 let _place = place;
                 let (folder, quiet) = (promise.handle.modules().folder(), promise.handle.quiet());
                 let at_hand = AtHand { strategies: &strategies, folder, captures: captures.as_ref() };
+                let began = promise.handle.clock().mono();
                 let made = make(&plan, &at_hand, &table, &columns, quiet);
+                let digest = made.as_ref().ok().and_then(|made| made.origin.digest);
+                if let Some(module) = strategies.iter().find(|it| digest.is_some() && it.digest() == digest) {
+                    module.planned(promise.handle.clock().mono() - began);
+                }
                 promise.keep(made);
             };
             if let Err(error) = spawn::thread("plan", Loss::One, work) {

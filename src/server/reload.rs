@@ -71,6 +71,9 @@ pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static s
         ("log.filter", old.log_filter != new.log_filter),
         ("assignors", old.assignors != new.assignors),
         ("module.cache", old.module_cache != new.module_cache),
+        ("module.trusted_keys", old.trust.keys != new.trust.keys),
+        ("module.allowed", old.trust.allowed != new.trust.allowed),
+        ("module.wasi_shim", old.trust.wasi_shim != new.trust.wasi_shim),
         ("capture.…", (&old.capture_dir, old.capture_bounds) != (&new.capture_dir, new.capture_bounds)),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()

@@ -196,7 +196,9 @@ impl Builder {
         let (queues, inboxes): (Vec<_>, Vec<_>) = (0..shard_count(&config)).map(|_| unbounded_channel()).unzip();
         let coordinators = coordinators(&config, queues.len());
         let topics = Directory::new(&config, store_writer.clone());
-        let modules = open_modules(Modules::new(sandbox, topics.changes()), &config).await?;
+        let metrics = Metrics::new();
+        let modules = Modules::new(sandbox, topics.changes(), metrics.modules().clone());
+        let modules = open_modules(modules, &config).await?;
         let captures =
             config.capture_dir.as_deref().map(|dir| Captures::open(dir, config.capture_bounds)).transpose()?;
         let plan_maker = PlanMaker::start(Loss::Server(failure.clone()), captures).map_err(StartError::Thread)?;
@@ -211,7 +213,7 @@ impl Builder {
             plan_maker,
             config: Mutex::new(Arc::new(config.clone())),
             registry: Registry::default(),
-            metrics: Metrics::new(),
+            metrics,
             quiet: Quiet::new(clock),
             memory: Memory::new(),
             large: Large::new(),

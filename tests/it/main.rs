@@ -1,6 +1,7 @@
 //! Real processes and sockets.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise, its helpers included")]
 
+mod abi_reference;
 mod author;
 mod captures;
 mod cli;

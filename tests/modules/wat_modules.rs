@@ -16,12 +16,12 @@ pub struct Parts {
 }
 
 /// Room for the request behind the first page, however long it is.
-const ALLOC: &str = r#"(func (export "divvy_alloc") (param i32) (result i32)
+pub const ALLOC: &str = r#"(func (export "divvy_alloc") (param i32) (result i32)
     (drop (memory.grow (i32.add (i32.shr_u (local.get 0) (i32.const 16)) (i32.const 1))))
     (i32.const 65536))"#;
 
 /// Answers the 10 bytes at 16.
-const ASSIGN: &str = r#"(func (export "divvy_assign") (param i32 i32) (result i64) (i64.const 0x10_0000_000a))
+pub const ASSIGN: &str = r#"(func (export "divvy_assign") (param i32 i32) (result i64) (i64.const 0x10_0000_000a))
     (data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90")"#;
 
 /// What the good module answers to everything: a refusal with the code `v1`, a whole reply to any request.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::clock::Stopwatch;
 use crate::shell::{cargo, root, seconds, show};
-use crate::{interop, test, tidy};
+use crate::{interop, languages, test, tidy};
 
 type Stage = (&'static str, fn() -> Result<()>);
 
@@ -15,6 +15,7 @@ const STAGES: &[Stage] = &[
     ("tidy", || tidy::run(&[])),
     ("lints", lints),
     ("tests", || test::run(&[])),
+    ("languages", || languages::run(&[])),
     ("interop", || interop::run(&[])),
     ("documentation", || {
         show("cargo doc", cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings"))

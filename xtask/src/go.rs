@@ -25,7 +25,7 @@ pub fn build(folder: &str) -> Result<PathBuf> {
 }
 
 /// The Go of this machine if it is new enough, else the one that PyPI packs.
-fn compiler() -> Result<PathBuf> {
+pub fn compiler() -> Result<PathBuf> {
     let here = ["go", "/usr/local/go/bin/go"].into_iter().find(|go| version(Path::new(go)) >= Some(NEEDED));
     if let Some(go) = here {
         return Ok(PathBuf::from(go));

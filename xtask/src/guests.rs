@@ -19,8 +19,9 @@ const COMPOSITE: (&str, u64) = ("composite", 200 * 1024);
 /// What the SDK itself may cost an author.
 const HELLO_MAX_BYTES: u64 = 100 * 1024;
 
-/// The example of the SDK's documentation.
+/// The example of the SDK's documentation, and the reference of `tests/abi`.
 const HELLO: &str = "hello";
+const EVEN: &str = "even";
 
 /// Builds them all.
 pub fn run(_: &[String]) -> Result<()> {
@@ -45,7 +46,7 @@ pub fn build() -> Result<Guests> {
 
     let mut command = setup::guest_cargo(&compiler);
     command.args(["--quiet", "--profile", "guest", "--target-dir"]).arg(&built);
-    command.args(["--package", "divvy-guest", "--lib", "--example", HELLO]);
+    command.args(["--package", "divvy-guest", "--lib", "--example", HELLO, "--example", EVEN]);
     for name in &assignors {
         command.args(["--package", &format!("divvy-assignor-{name}")]);
     }
@@ -67,6 +68,7 @@ pub fn build() -> Result<Guests> {
         place(&from, &guests.demo.join(format!("{name}.wasm")), ASSIGNOR_MAX_BYTES)?;
     }
     place(&output.join("examples").join(format!("{HELLO}.wasm")), &guests.hello, HELLO_MAX_BYTES)?;
+    place(&output.join("examples").join(format!("{EVEN}.wasm")), &public.join("even.wasm"), HELLO_MAX_BYTES)?;
     Ok(guests)
 }
 

@@ -16,6 +16,7 @@ mod guests;
 mod interop;
 mod java;
 mod kafka;
+mod languages;
 mod node;
 mod ports;
 mod process;
@@ -48,6 +49,12 @@ const COMMANDS: &[Command] = &[
         takes: "[CASE …]",
         about: "unmodified Kafka clients against divvy, divvy's members on a Kafka broker; --list names the cases",
         run: interop::run,
+    },
+    Command {
+        name: "languages",
+        takes: "[NAME …]",
+        about: "strategies in C, Zig, AssemblyScript and Go against the conformance suite of ABI 1",
+        run: languages::run,
     },
     Command {
         name: "broker",

@@ -1,5 +1,6 @@
 //! Programs for Node: pinned packages from npm, kept in `target/interop`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,6 +21,17 @@ pub struct Node {
 }
 
 impl Node {
+    /// A program that one of the packages brings.
+    pub fn installed(&self, name: &str) -> PathBuf {
+        self.modules.join(".bin").join(name)
+    }
+
+    /// The PATH on which such a program finds its Node.
+    pub fn path(&self) -> Result<OsString> {
+        let folder = self.program.parent().context("a program lies in a folder")?;
+        path_with(folder)
+    }
+
     /// Gets them.
     pub fn with(folder: &str) -> Result<Self> {
         let sources = root().join("tests/interop").join(folder);
@@ -50,11 +62,18 @@ fn fetch(programs: &Path, sources: &Path, place: &Path) -> Result<()> {
     }
     let mut npm = Command::new(programs.join("npm"));
     npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(place);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
-    npm.env("PATH", std::env::join_paths(path).context("the PATH is not one")?);
-    quiet("npm ci", &mut npm).context("npm could not get kafkajs (is there a network?)")?;
+    npm.env("PATH", path_with(programs)?);
+    let packages = sources.join("package.json");
+    quiet("npm ci", &mut npm)
+        .with_context(|| format!("npm could not get the packages of {} (is there a network?)", packages.display()))?;
     Ok(())
+}
+
+/// The PATH with a folder before all others.
+fn path_with(folder: &Path) -> Result<OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(path).context("the PATH is not one")
 }
 
 /// The folder of `node` and `npm`: this machine's, else those that PyPI packs.

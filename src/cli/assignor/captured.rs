@@ -98,7 +98,7 @@ impl Asked {
 impl Strategies {
     /// None yet.
     pub fn new() -> Result<Self> {
-        Ok(Self { sandbox: Sandbox::new(SandboxLimits::default())?, by_digest: HashMap::new() })
+        Ok(Self { sandbox: Sandbox::new(SandboxLimits::of_author())?, by_digest: HashMap::new() })
     }
 
     /// Loads a file as every member does.

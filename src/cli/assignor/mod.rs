@@ -73,7 +73,7 @@ impl Assignor {
 /// Reads the file, and loads it as every member does; the inner error is the module's own fault.
 fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
     let bytes = files::module(path)?;
-    let sandbox = Sandbox::new(SandboxLimits::default())?;
+    let sandbox = Sandbox::new(SandboxLimits::of_author())?;
     Ok(sandbox.load(&bytes, path))
 }
 

@@ -123,10 +123,10 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
 async fn begin(task: &Task, flags: &Lead, config: &Value, output: &Output) -> Result<(Modules, Option<Member>)> {
     // That takes a while where there are many.
     tell(output, events::begins(&task.assignor, &super::shown(&task.folder)))?;
-    let folder = task.folder.clone();
+    let (folder, trust) = (task.folder.clone(), flags.modules.trust());
     let (leading, config) = (leading_by(task, flags, Vec::new()), config.clone());
     let modules = blocking(move || {
-        let modules = modules(&folder, &[&leading.assignor, ELECTION.1])?;
+        let modules = modules(&folder, &[&leading.assignor, ELECTION.1], trust)?;
         match leading.strategy(&modules.strategies()).map(|it| refusal_of_config(it, &config)) {
             None => Err(no_module(&leading.assignor, &folder)),
             Some(Some(refused)) => {
@@ -174,6 +174,7 @@ impl Live<'_> {
     async fn run(&mut self, election: &mut Option<Member>, stop: &mut Stop) -> Result<()> {
         let mut looks = interval(LOOKS_AT_FILES);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.look_at_module()?;
         if election.is_none() {
             self.give(Event::Elected)?;
         }

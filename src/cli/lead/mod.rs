@@ -143,7 +143,8 @@ impl Lead {
         if self.plan_only {
             let spoken = self.settings.spoken();
             let Task { cluster, group, assignor, folder } = &task;
-            let decided = DryRun { cluster, group, assignor, folder, config: &config, spoken: &spoken }.decide()?;
+            let decided = DryRun { cluster, group, assignor, folder, config: &config, spoken: &spoken }
+                .decide(self.modules.trust())?;
             return plan_only::show(&decided, group, self.picture.as_deref(), output);
         }
         if self.take_over && !self.yes {

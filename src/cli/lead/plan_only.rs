@@ -22,6 +22,7 @@ use crate::lead::whatif::WhatIf;
 use crate::lead::{Comparison, Described, compare, names};
 use crate::membership::Strategies;
 use crate::membership::leading::Leading;
+use crate::sandbox::Trust;
 use crate::topics::TopicTable;
 
 /// What one plan may take here: nobody waits for it.
@@ -59,7 +60,7 @@ pub struct Decided {
 
 impl DryRun<'_> {
     /// Looks, asks the strategy, compares. Blocks.
-    pub fn decide(&self) -> Result<Decided> {
+    pub fn decide(&self, trust: Trust) -> Result<Decided> {
         // Only of a group at rest the broker tells what its members said; a rebalance mostly takes less than this waits.
         let group = patiently(|| self.cluster.group(self.group), |group| group.is_stable() || group.is_empty())?;
         if group.is_empty() {
@@ -74,7 +75,7 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        self.ask(group, &topics, &modules(self.folder, &[self.assignor])?.strategies())
+        self.ask(group, &topics, &modules(self.folder, &[self.assignor], trust)?.strategies())
     }
 
     /// The same for a group that is looked at already.
@@ -117,9 +118,9 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
 
 /// These strategies of a folder, each with a version or without: compiled once, for all that this process does. Blocks
 /// meanwhile.
-pub fn modules(folder: &Path, names: &[&str]) -> Result<Modules> {
+pub fn modules(folder: &Path, names: &[&str], trust: Trust) -> Result<Modules> {
     let name = |it: &&str| it.split('@').next().unwrap_or(it).to_owned();
-    Modules::open_only([folder], names.iter().map(name).collect()).map_err(|error| not_joined(&error))
+    Modules::open_only([folder], names.iter().map(name).collect(), trust).map_err(|error| not_joined(&error))
 }
 
 /// That the strategy is not there, and what is.

@@ -50,7 +50,8 @@ pub struct Identity {
     pub modules: Modules,
     #[command(flatten)]
     pub capture: CaptureArgs,
-    /// Where replaced modules are kept, so that the older version of a strategy survives a restart; not shared
+    /// Where replaced modules are kept, so that the older version of a strategy survives a restart, and compiled code; not
+    /// shared
     #[arg(long, value_name = "DIR")]
     module_cache: Option<PathBuf>,
     /// The assignors to offer, most wanted first: `rack-aware` or `rack-aware@1` [default: those made to be offered]
@@ -106,7 +107,7 @@ impl Identity {
     /// The member, but for what it shares, its timeouts and how it is let in.
     pub fn builder(&self, place: &Place, folder: PathBuf) -> Builder {
         let mut builder = Member::builder(&place.server, &place.group).assignors(folder).client_id(&self.client_id);
-        builder = self.capture.of(builder);
+        builder = self.capture.of(builder.trust(self.modules.trust()));
         if !self.assignors.is_empty() {
             builder = builder.assignor_names(&self.assignors);
         }

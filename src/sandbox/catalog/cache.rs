@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::ids::Digest;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::module::digest_of;
+use crate::sandbox::trust::{SIGNATURE, signature_path};
 
 /// Hexadecimal digits of a digest.
 const DIGEST_CHARS: usize = 64;
@@ -63,9 +64,16 @@ impl Cache {
         Ok(found)
     }
 
-    /// Writes a module, whole or not at all.
-    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8]) -> io::Result<()> {
+    /// Writes a module, whole or not at all, and before it the signature that let it in: without it, it would not be
+    /// let in again.
+    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8], signature: Option<&Path>) -> io::Result<()> {
         let path = self.path(digest, origin);
+        let kept = signature_path(&path);
+        if let Some(signature) = signature
+            && *signature != kept
+        {
+            fs::copy(signature, kept)?;
+        }
         if path.exists() {
             return Ok(());
         }
@@ -76,7 +84,11 @@ impl Cache {
 
     /// Removes all but `keep`; strangers' files are left alone.
     pub fn retain(&self, keep: impl Fn(&Path) -> bool) -> io::Result<()> {
-        self.files()?.into_iter().filter(|(path, ..)| !keep(path)).try_for_each(|(path, ..)| fs::remove_file(path))
+        self.files()?.into_iter().filter(|(path, ..)| !keep(path)).try_for_each(|(path, ..)| {
+            // Most have none.
+            let _ = fs::remove_file(signature_path(&path));
+            fs::remove_file(path)
+        })
     }
 
     /// The cache's own files: path, digest and origin as the name says them, in the order of their names.
@@ -88,6 +100,7 @@ impl Cache {
             if let Some((digest, origin)) = name.to_str().and_then(|name| name.split_once('.'))
                 && digest.len() == DIGEST_CHARS
                 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && !origin.ends_with(SIGNATURE)
             {
                 files.push((entry.path(), digest.to_owned(), origin.to_owned()));
             }

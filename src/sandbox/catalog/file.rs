@@ -10,6 +10,7 @@ use crate::ids::Digest;
 use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
 use crate::sandbox::limits::SMOKE_TRIES;
 use crate::sandbox::module::{digest_of, refuse_compiled, too_large};
+use crate::sandbox::trust::signature_path;
 
 /// What is known of a file.
 #[derive(Default)]
@@ -34,6 +35,8 @@ pub(super) struct File {
 pub(super) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
+    /// The same of its signature, where that matters.
+    signature: Option<(u64, Option<SystemTime>)>,
 }
 
 impl File {
@@ -61,21 +64,24 @@ impl File {
         }
     }
 
-    /// Whether bytes with that digest have to be judged. Those that ran out of time are, a few times.
+    /// Whether bytes with that digest have to be judged. Those that ran out of time are, a few times; those that lacked a
+    /// signature when one came.
     fn weigh(&mut self, digest: Digest, is_same_stamp: bool) -> bool {
         let is_known = self.digest == Some(digest);
         let ran_out_of_time = LoadErrorKind::Smoke(FaultKind::Deadline);
         let is_worth_another_try =
             self.error.as_ref().is_some_and(|error| error.kind == ran_out_of_time) && self.tries < SMOKE_TRIES;
+        let may_be_signed =
+            !is_same_stamp && self.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::Untrusted);
         self.is_confirmed = is_same_stamp && is_known && !is_worth_another_try;
         self.tries = if is_known { self.tries.saturating_add(1) } else { 1 };
         self.digest = Some(digest);
-        !is_known || is_worth_another_try
+        !is_known || is_worth_another_try || may_be_signed
     }
 }
 
 /// The modules of a folder with their stamps; a link counts as what it leads to.
-pub(super) fn list(folder: &Path) -> io::Result<Vec<(PathBuf, Stamp)>> {
+pub(super) fn list(folder: &Path, with_signatures: bool) -> io::Result<Vec<(PathBuf, Stamp)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -87,7 +93,9 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(PathBuf, Stamp)>> {
             && let Ok(meta) = fs::metadata(&path)
             && meta.is_file()
         {
-            found.push((path, Stamp { length: meta.len(), modified: meta.modified().ok() }));
+            let signature = with_signatures.then(|| fs::metadata(signature_path(&path)).ok()).flatten();
+            let signature = signature.map(|meta| (meta.len(), meta.modified().ok()));
+            found.push((path, Stamp { length: meta.len(), modified: meta.modified().ok(), signature }));
         }
     }
     Ok(found)
@@ -119,7 +127,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.wasm");
         let mut file = File::default();
-        let stamp = Stamp { length: 3, modified: None };
+        let stamp = Stamp { length: 3, modified: None, signature: None };
         fs::write(&path, b"one").unwrap();
         assert_eq!(file.look(&path, stamp, 9).as_deref(), Some(&b"one"[..]));
         fs::write(&path, b"two").unwrap();
@@ -127,7 +135,7 @@ mod tests {
         assert_eq!(file.look(&path, stamp, 9), None);
         fs::write(&path, b"six").unwrap();
         assert_eq!(file.look(&path, stamp, 9), None, "trusted now");
-        let stamp = Stamp { length: 10, modified: None };
+        let stamp = Stamp { length: 10, modified: None, signature: None };
         fs::write(&path, b"0123456789").unwrap();
         assert_eq!(file.look(&path, stamp, 9), None);
         assert_eq!(file.error.map(|error| error.kind), Some(LoadErrorKind::TooLarge));

@@ -1,12 +1,14 @@
 //! The strategies that can be offered now: a folder (or several) of modules, kept true while files come, change, break
 //! and go. A module serves only after it was checked and called; one that fails leaves the last good one in its place.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use super::error::CatalogError;
-use super::{Module, Sandbox, lock};
+use super::metrics::Tally;
+use super::{Module, Sandbox, Trust, lock};
 use crate::ids::Protocol;
 
 mod cache;
@@ -25,8 +27,8 @@ pub use status::{ModuleState, ModuleStatus};
 pub struct CatalogConfig {
     /// Folders of `.wasm` files.
     pub folders: Vec<PathBuf>,
-    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process. It
-    /// belongs to one catalog alone. Without it older versions live as long as the process.
+    /// Where the bytes of served modules are kept, so that an older version outlives its file and the process, and their
+    /// code. It belongs to one catalog alone. Without it older versions live as long as the process.
     pub cache_folder: Option<PathBuf>,
     /// The names of the strategies that are wanted, if not all: the others are not compiled.
     pub only: Option<Vec<String>>,
@@ -34,13 +36,15 @@ pub struct CatalogConfig {
     pub debounce: Duration,
     /// How often it is read anyway: network file systems tell nobody what changed.
     pub rescan: Duration,
+    /// Which modules may serve at all.
+    pub trust: Trust,
 }
 
 impl CatalogConfig {
     /// The usual times: 50 ms and 2 s.
     pub fn new(folders: Vec<PathBuf>) -> Self {
         let (debounce, rescan) = (Duration::from_millis(50), Duration::from_secs(2));
-        Self { folders, cache_folder: None, only: None, debounce, rescan }
+        Self { folders, cache_folder: None, only: None, debounce, rescan, trust: Trust::default() }
     }
 }
 
@@ -54,9 +58,16 @@ type Listener = Arc<dyn Fn() + Send + Sync>;
 
 /// What the watching thread and the readers share.
 #[derive(Default)]
-struct Shared {
+pub(super) struct Shared {
     snapshot: RwLock<Arc<Snapshot>>,
     listeners: Mutex<Vec<Listener>>,
+    tally: Arc<Tally>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.modules().iter()).finish()
+    }
 }
 
 /// One moment of the folders.
@@ -67,6 +78,16 @@ struct Snapshot {
 }
 
 impl Shared {
+    /// What is offered.
+    pub(super) fn modules(&self) -> Arc<[Arc<Module>]> {
+        Arc::clone(&self.snapshot().modules)
+    }
+
+    /// What became of the files.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
     fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -115,7 +136,11 @@ impl Catalog {
 
     /// The newest two versions of each strategy, by name, newest version first.
     pub fn modules(&self) -> Arc<[Arc<Module>]> {
-        Arc::clone(&self.shared.snapshot().modules)
+        self.shared.modules()
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The module that serves a protocol; the newest one under a name that bears no version.

@@ -13,13 +13,20 @@ use super::smoke::smoke;
 use super::status::{clash, row};
 use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
 use crate::ids::Digest;
-use crate::sandbox::error::{LoadError, LoadErrorKind};
+use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
+use crate::sandbox::inspect::header;
 use crate::sandbox::limits::MAX_FILES;
-use crate::sandbox::{Module, Sandbox, SandboxLimits, clock, inspect};
+use crate::sandbox::metrics::Tally;
+use crate::sandbox::module::digest_of;
+use crate::sandbox::trust::signature_path;
+use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
+
+/// Where compiled code is, within the cache folder.
+const COMPILED: &str = "compiled";
 
 /// All that is known.
 pub(super) struct Shelf {
-    sandbox: Sandbox,
+    gate: Admission,
     folders: Vec<PathBuf>,
     only: Option<Vec<String>>,
     cache: Option<Cache>,
@@ -40,15 +47,19 @@ struct Kept {
 }
 
 impl Shelf {
-    pub fn new(sandbox: Sandbox, config: CatalogConfig) -> Self {
+    pub fn new(sandbox: Sandbox, config: CatalogConfig, tally: Arc<Tally>) -> Self {
         let mut troubles = BTreeMap::new();
+        let sandbox = match &config.cache_folder {
+            Some(folder) => sandbox.with_code_cache(folder.join(COMPILED)),
+            None => sandbox,
+        };
         let cache = config.cache_folder.and_then(|folder| {
             Cache::open(folder.clone(), sandbox.limits().module_bytes)
                 .map_err(|error| troubles.insert(folder, cache_trouble(&error)))
                 .ok()
         });
         Self {
-            sandbox,
+            gate: Admission { sandbox, trust: config.trust, tally },
             folders: config.folders,
             only: config.only,
             cache,
@@ -86,7 +97,7 @@ impl Shelf {
     fn read_folders(&mut self) {
         let mut present = BTreeMap::new();
         for folder in self.folders.clone() {
-            match list(&folder) {
+            match list(&folder, self.gate.trust.has_keys()) {
                 Ok(found) => {
                     self.troubles.remove(&folder);
                     present.extend(found);
@@ -121,8 +132,8 @@ impl Shelf {
     /// Admits or refuses what a file holds, if that is new.
     fn read_file(&mut self, path: &Path, stamp: Stamp) {
         let file = self.files.entry(path.to_owned()).or_default();
-        let Some(bytes) = file.look(path, stamp, self.sandbox.limits().module_bytes) else { return };
-        file.unwanted = self.only.as_ref().and_then(|only| unwanted(&bytes, only, self.sandbox.limits()));
+        let Some(bytes) = file.look(path, stamp, self.gate.sandbox.limits().module_bytes) else { return };
+        file.unwanted = self.only.as_ref().and_then(|only| unwanted(&bytes, only, self.gate.sandbox.limits()));
         if file.unwanted.is_some() {
             (file.good, file.error) = (None, None);
             return;
@@ -133,7 +144,7 @@ impl Shelf {
             file.error = None;
             return;
         }
-        match admit(&self.sandbox, &bytes, path) {
+        match self.gate.admit(&bytes, path) {
             Ok(module) => {
                 file.good = Some(module.digest());
                 file.error = None;
@@ -146,7 +157,8 @@ impl Shelf {
     fn keep(&mut self, module: Arc<Module>) {
         let origin = file_name(module.path());
         if let Some(cache) = &self.cache {
-            match cache.write(module.digest(), &origin, module.bytes()) {
+            let signature = self.gate.trust.has_keys().then(|| signature_path(module.path()));
+            match cache.write(module.digest(), &origin, module.bytes(), signature.as_deref()) {
                 Ok(()) => self.troubles.remove(cache.folder()),
                 Err(error) => self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error)),
             };
@@ -165,7 +177,7 @@ impl Shelf {
             }
         };
         for old in cached.into_iter().filter(|old| !self.kept.contains_key(&old.digest)).collect::<Vec<_>>() {
-            if let Ok(module) = admit(&self.sandbox, &old.bytes, &old.path) {
+            if let Ok(module) = self.gate.admit(&old.bytes, &old.path) {
                 self.kept.insert(old.digest, Kept { module, origin: old.origin });
             }
         }
@@ -258,18 +270,58 @@ fn unwanted(bytes: &[u8], only: &[String], limits: &SandboxLimits) -> Option<(St
     (!only.contains(&manifest.name)).then_some((manifest.name, manifest.version))
 }
 
-/// Loads and smoke-tests.
-fn admit(sandbox: &Sandbox, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-    let module = sandbox.load(bytes, path).map_err(|error| match error.kind {
-        // What is there of it so far is no module: each step of a slow copy would be news if it had a digest.
-        LoadErrorKind::HalfWritten => LoadError { digest: None, ..error },
-        _ => error,
-    })?;
-    smoke(&*module).map_err(|fault| LoadError {
-        kind: LoadErrorKind::Smoke(fault.kind),
-        path: path.to_owned(),
-        digest: Some(module.digest()),
-        message: format!("it failed a trial call, so it does not serve: {}", fault.message),
-    })?;
-    Ok(module)
+/// Who comes in.
+struct Admission {
+    sandbox: Sandbox,
+    trust: Trust,
+    tally: Arc<Tally>,
+}
+
+impl Admission {
+    /// Judges, loads and smoke-tests.
+    fn admit(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
+        let admitted = self.trusted(bytes, path).and_then(|()| self.load(bytes, path));
+        match &admitted {
+            Ok(module) => {
+                Tally::one(&self.tally.loaded);
+                let cache = if module.is_from_cache() { &self.tally.cache_hits } else { &self.tally.cache_misses };
+                Tally::one(cache);
+            }
+            // What is still being written is no file yet.
+            Err(error) if error.kind == LoadErrorKind::HalfWritten => {}
+            Err(_) => Tally::one(&self.tally.refused),
+        }
+        admitted
+    }
+
+    /// Before anything of it is compiled or run; a file that is not whole is told apart first.
+    fn trusted(&self, bytes: &[u8], path: &Path) -> Result<(), LoadError> {
+        if !self.trust.is_asked() || header(bytes).is_err() {
+            return Ok(());
+        }
+        let digest = digest_of(bytes);
+        let judged = self.trust.judge(path, digest, bytes);
+        judged.map_err(|Refusal { kind, message }| LoadError {
+            kind,
+            path: path.to_owned(),
+            digest: Some(digest),
+            message,
+        })
+    }
+
+    fn load(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
+        let module = self.sandbox.load(bytes, path).map_err(|error| match error.kind {
+            // What is there of it so far is no module: each step of a slow copy would be news if it had a digest.
+            LoadErrorKind::HalfWritten => LoadError { digest: None, ..error },
+            _ => error,
+        })?;
+        smoke(&*module).map_err(|fault| LoadError {
+            kind: LoadErrorKind::Smoke(fault.kind),
+            path: path.to_owned(),
+            digest: Some(module.digest()),
+            message: format!("it failed a trial call, so it does not serve: {}", fault.message),
+        })?;
+        module.forget_usage();
+        Ok(module)
+    }
 }

@@ -36,7 +36,7 @@ impl Watch {
         // Watching begins before the first look, so that nothing falls between.
         let watcher = watcher(&config, wakes.clone());
         let (debounce, rescan) = (config.debounce, config.rescan);
-        let mut shelf = Shelf::new(sandbox, config);
+        let mut shelf = Shelf::new(sandbox, config, Arc::clone(&shared.tally));
         if let Some(snapshot) = shelf.scan() {
             shared.publish(snapshot);
         }

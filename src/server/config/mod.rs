@@ -18,11 +18,11 @@ pub use self::file::read_regular;
 pub use self::kafka_section::{KafkaCluster, servers};
 pub use self::values::{
     DataPlace, HostPort, LOG_FILTER, LoadHeartbeat, LogFormat, admin_address, data_place, is_log_filter,
-    is_protocol_wish, listen_address,
+    is_module_name, is_protocol_wish, listen_address,
 };
 use crate::group::{GroupLimits, GroupSettings};
 use crate::ids::TopicName;
-use crate::sandbox::CaptureBounds;
+use crate::sandbox::{CaptureBounds, Trust};
 use crate::server::topics::{self, MAX_RACKS};
 use crate::topics::Topic;
 
@@ -75,6 +75,8 @@ pub struct Config {
     pub usual_assignors: Vec<PathBuf>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
+    /// `module.trusted_keys`, `module.allowed` and `module.wasi_shim`: which modules may serve, and may import something.
+    pub trust: Trust,
     /// `capture.dir`: where calls of the coordinator's own modules are recorded.
     pub capture_dir: Option<PathBuf>,
     /// `capture.max.files` and `capture.max.bytes`.
@@ -110,6 +112,7 @@ impl Default for Config {
             assignors: None,
             usual_assignors: Vec::new(),
             module_cache: None,
+            trust: Trust::default(),
             capture_dir: None,
             capture_bounds: CaptureBounds::default(),
             log_format: LogFormat::Text,

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::document::{Report, Section, integer};
-use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, listen_address};
+use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, is_module_name, listen_address};
 use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, kafka_section, topic_section};
 use crate::group::GroupLimits;
-use crate::sandbox::CaptureBounds;
+use crate::sandbox::{CaptureBounds, Trust, read_digest};
 use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
 
 /// Counts, sizes and times are `int32` in the protocol.
@@ -33,6 +33,9 @@ const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
 const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
 const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
 const FOLDER: &str = "the path of a folder, in quotes";
+const KEYS: &str = "a list of minisign's public keys, each the word of its .pub file that begins with RW";
+const NAMES: &str = r#"a list of strategies by name, such as ["by-size"]"#;
+const DIGESTS: &str = r#"a list of files' SHA-256, such as ["sha256:…"] with the 64 digits of each"#;
 const DATA: &str = r#"the path of a folder, or "memory""#;
 
 /// Reads a whole file.
@@ -90,6 +93,15 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         assignors: top.text("assignors", FOLDER, folder),
         usual_assignors: default.usual_assignors,
         module_cache: top.text("module.cache", FOLDER, folder),
+        trust: Trust {
+            keys: top
+                .get("module.trusted_keys", KEYS, |value| each(value, |text| text.parse().ok()))
+                .unwrap_or_default(),
+            allowed: top
+                .get("module.allowed", DIGESTS, |value| each(value, |text| read_digest(text).ok()))
+                .unwrap_or_default(),
+            wasi_shim: top.get("module.wasi_shim", NAMES, |value| each(value, name)).unwrap_or_default(),
+        },
         capture_dir: top.text("capture.dir", FOLDER, folder),
         capture_bounds: read_capture_bounds(top, default.capture_bounds),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
@@ -97,6 +109,10 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
         groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
     }
+}
+
+fn name(text: &str) -> Option<String> {
+    is_module_name(text).then(|| text.to_owned())
 }
 
 fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits {
@@ -137,6 +153,11 @@ fn number_or(top: &mut Section<'_>, key: &'static str, word: &str, most: u64) ->
         Some(text) => (text == word).then_some(None),
         None => integer(value).filter(|number| (1..=most).contains(number)).map(Some),
     })
+}
+
+/// All items of a list, if each can be read.
+fn each<T, C: FromIterator<T>>(value: &DeValue<'_>, read: impl Fn(&str) -> Option<T>) -> Option<C> {
+    value.as_array()?.iter().map(|item| read(item.get_ref().as_str()?)).collect()
 }
 
 fn folder(text: &str) -> Option<PathBuf> {

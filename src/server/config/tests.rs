@@ -1,6 +1,8 @@
 //! The sample is the defaults; every key can be set; every mistake gets its sentence.
 
 mod groups;
+mod syntax;
+mod trust;
 
 use super::*;
 use crate::group::{Alias, CommitCheck, ForeignPlanCheck, Lead, LeaderSelection, PlanCheck};
@@ -83,6 +85,9 @@ fn every_key_of_the_server_can_be_set() {
         shards = 2
         assignors = "/srv/assignors"
         module.cache = "/var/cache/divvy"
+        module.trusted_keys = ["RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d"]
+        module.allowed = ["sha256:abababababababababababababababababababababababababababababababab"]
+        module.wasi_shim = ["by-size", "go.2"]
         capture.dir = "/var/lib/captures"
         capture.max.files = 5
         capture.max.bytes = 65_536
@@ -121,6 +126,7 @@ fn every_key_of_the_server_can_be_set() {
         assignors: Some("/srv/assignors".into()),
         usual_assignors: Vec::new(),
         module_cache: Some("/var/cache/divvy".into()),
+        trust: trust::expected(),
         capture_dir: Some("/var/lib/captures".into()),
         capture_bounds: CaptureBounds { files: 5, bytes: 65_536 },
         log_format: LogFormat::Json,
@@ -203,20 +209,6 @@ fn a_wrong_value_is_refused_with_what_to_write() {
     ] {
         let found = problem(text);
         assert!(found.contains(sentence), "{text}\n  says: {found}\n  not: {sentence}");
-    }
-}
-
-#[test]
-fn text_that_is_not_toml_is_refused_with_its_line() {
-    assert!(problem("insecure = false\nlisten = ").starts_with("divvy.toml, line 2: this is not TOML ("));
-    let remedy = "put Kafka's names in quotes, such as \"group.max.size\" = 100";
-    for both in [
-        "group.max.size = 1\n[[group]]\nmatch = \"*\"",
-        "[group]\nmax.size = 1\n[[group]]\nmatch = \"*\"",
-        "[[group]]\nmatch = \"*\"\n[group]\nmax.size = 1",
-    ] {
-        let found = problem(both);
-        assert!(found.contains(remedy), "{both}: {found}");
     }
 }
 

@@ -80,6 +80,12 @@ pub fn is_protocol_wish(text: &str) -> bool {
     is_word && version.is_none_or(is_number)
 }
 
+/// Whether a text may be a strategy's name, as its manifest has it.
+pub fn is_module_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
+    (1..=64).contains(&text.len()) && text.chars().all(plain)
+}
+
 /// Reads where the data is kept.
 pub fn data_place(text: &str) -> Option<DataPlace> {
     (!text.is_empty()).then(|| DataPlace::from(text))

@@ -114,10 +114,10 @@ struct Without {
 impl Bench {
     /// Prints a table for each group.
     pub fn run(self, output: &Output) -> Result<()> {
-        let sandbox = Sandbox::new(SandboxLimits::default())?;
+        let sandbox = Sandbox::new(SandboxLimits::of_author())?;
         let module = sandbox.load(&files::module(&self.module)?, &self.module);
         let module = module.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
-        let others = if self.alone { Vec::new() } else { self.others(&module, &sandbox) };
+        let others = if self.alone { Vec::new() } else { self.others(&module, &sandbox)? };
         let sizes = if self.groups.is_empty() { Size::value_variants() } else { &self.groups };
         let mut progress = Progress::new("measuring", sizes.len() * (1 + others.len()));
         let subjects = std::iter::once(&module).chain(&others).map(|module| Subject::module(module));
@@ -152,13 +152,10 @@ impl Bench {
     }
 
     /// The modules that can be compared with it, by name.
-    fn others(&self, module: &Module, sandbox: &Sandbox) -> Vec<Arc<Module>> {
-        let folder = match self.modules.folder() {
-            Ok(folder) => folder,
-            Err(why) => {
-                aside(&format!("the shipped strategies are not measured beside it: {why:#}"));
-                return Vec::new();
-            }
+    fn others(&self, module: &Module, sandbox: &Sandbox) -> Result<Vec<Arc<Module>>> {
+        let Some(folder) = self.modules.found()? else {
+            aside("no folder of strategies to compare it with: --assignors names one");
+            return Ok(Vec::new());
         };
         let (ours, manifest) = (module.digest(), module.manifest());
         let is_wanted = |other: &Arc<Module>| {
@@ -169,7 +166,7 @@ impl Bench {
         let load = |path: PathBuf| sandbox.load(&files::module(&path).ok()?, &path).ok();
         let mut others: Vec<_> = wasm_files(&folder).into_iter().filter_map(load).filter(is_wanted).collect();
         others.sort_by_key(|module| module.protocol().to_string());
-        others
+        Ok(others)
     }
 }
 

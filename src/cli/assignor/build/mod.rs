@@ -45,11 +45,18 @@ impl Build {
             "protocol": module.protocol(),
             "bytes": module.bytes().len(),
             "digest": module.digest().to_string(),
+            "wasi_shim": module.imports_wasi(),
         });
         output.print(&value, || {
             let kib = module.bytes().len() as f64 / 1024.0;
             let protocol = plain(module.protocol().as_str());
-            format!("{}  {kib:.1} KiB  {}  serves as {protocol}", plain(&file), module.digest())
+            let named = plain(&module.manifest().name);
+            let wasi = if module.imports_wasi() {
+                format!("\nmembers take it where they are told --wasi-shim {named}")
+            } else {
+                String::new()
+            };
+            format!("{}  {kib:.1} KiB  {}  serves as {protocol}{wasi}", plain(&file), module.digest())
         })
     }
 }
@@ -75,7 +82,7 @@ pub fn build(folder: &Path) -> Result<Built> {
     if manifest.is_file() {
         bytes = stamp::stamped(&bytes, &files::manifest(&manifest)?, &manifest)?;
     }
-    let sandbox = Sandbox::new(SandboxLimits::default())?;
+    let sandbox = Sandbox::new(SandboxLimits::of_author())?;
     let module = sandbox.load(&bytes, folder).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
     let name = format!("{}.wasm", module.manifest().name);
     let file = if folder == Path::new(".") { PathBuf::from(name) } else { folder.join(name) };

@@ -90,7 +90,13 @@ fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
     let also: Vec<_> = optional.into_iter().filter(|name| facts.exports.iter().any(|it| it == name)).collect();
     let also = if also.is_empty() { String::new() } else { format!(", with {}", also.join(", ")) };
     report.check("abi", Ok(format!("{}{also}", manifest.abi)))?;
-    report.check("imports", Ok(if facts.imports.is_empty() { "none".to_owned() } else { facts.imports.join(", ") }))?;
+    let imports = match module.imports_wasi() {
+        false => "none".to_owned(),
+        true => {
+            format!("{}; members take it where they are told --wasi-shim {}", facts.imports.join(", "), manifest.name)
+        }
+    };
+    report.check("imports", Ok(imports))?;
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let (shape, mode) = (word(serde_json::json!(manifest.shape)), word(serde_json::json!(manifest.mode)));
     let kind = &manifest.protocol_type;

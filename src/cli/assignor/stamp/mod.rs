@@ -37,7 +37,7 @@ impl Stamp {
     pub fn run(self, output: &Output) -> Result<()> {
         let bytes = stamped(&files::module(&self.module)?, &files::manifest(&self.manifest)?, &self.module)?;
         let out = self.out.as_ref().unwrap_or(&self.module);
-        let sandbox = Sandbox::new(SandboxLimits::default())?;
+        let sandbox = Sandbox::new(SandboxLimits::of_author())?;
         let module = sandbox.load(&bytes, out).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
         place(out, &bytes)?;
         let value = json!({

@@ -4,15 +4,19 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::tools::Tools;
 use crate::assignor::manifest::Shape;
 
+mod assemblyscript;
+mod c;
+mod go;
 mod rust;
+mod zig;
 
 /// All of them, the first by default.
-pub const LANGUAGES: &[&dyn Language] = &[&rust::Rust];
+pub const LANGUAGES: &[&dyn Language] = &[&rust::Rust, &c::C, &zig::Zig, &assemblyscript::AssemblyScript, &go::Go];
 
 /// One of them.
 pub trait Language: Sync {
@@ -51,6 +55,21 @@ impl Part {
         self.from.contains("template")
     }
 }
+
+/// Has a compiler write a module to a file of its own, and gives back the bytes: what was there before is not overwritten by
+/// what may not be taken.
+fn compiled(folder: &Path, compile: impl FnOnce(&Path) -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+    let whole = folder.canonicalize().with_context(|| format!("{} cannot be read", folder.display()))?;
+    let to = whole.join(format!(".{}.wasm.new", std::process::id()));
+    let read = compile(&to)
+        .and_then(|_| std::fs::read(&to).with_context(|| format!("the compiler wrote no {}", to.display())));
+    // A compiler that failed may have written nothing.
+    let _ = std::fs::remove_file(&to);
+    read
+}
+
+/// The cases of a first strategy: the same in every language.
+const VECTORS: Part = Part { from: "templates/rust-partitions/vectors.json", to: "vectors.json" };
 
 /// The language of a name.
 pub fn named(name: &str) -> Option<&'static dyn Language> {

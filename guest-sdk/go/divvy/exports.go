@@ -1,0 +1,32 @@
+//go:build wasm
+
+package divvy
+
+import "unsafe"
+
+// The request's buffer. An instance lives for one call, so there is one, and nothing is freed.
+var buffer, reply []byte
+
+//go:wasmexport divvy_abi_v1
+func abi() {}
+
+//go:wasmexport divvy_alloc
+func alloc(length uint32) uint32 {
+	if length > maxRequest {
+		return 0
+	}
+	buffer = make([]byte, uint64(length)+16)
+	at := uint32(uintptr(unsafe.Pointer(&buffer[0])))
+	shift := (16 - at%16) % 16
+	buffer = buffer[shift : shift+length : shift+length]
+	return at + shift
+}
+
+//go:wasmexport divvy_assign
+func assign(at, length uint32) uint64 {
+	if length > uint32(len(buffer)) {
+		panic("the request is not in the buffer that divvy_alloc gave")
+	}
+	reply = Answer(buffer[:length], strategy)
+	return uint64(uintptr(unsafe.Pointer(&reply[0])))<<32 | uint64(len(reply))
+}

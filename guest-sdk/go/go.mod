@@ -1,0 +1,3 @@
+module divvy-go
+
+go 1.24

