@@ -35,7 +35,7 @@ pub fn read(names: &[String], folder: &Modules, config: &Value, without_times: b
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         return Err(usage(format!("{twice} is named twice: name each strategy once")));
     }
-    let sandbox = Sandbox::new(SandboxLimits::default())?;
+    let sandbox = Sandbox::new(SandboxLimits::of_author())?;
     let mut subjects =
         names.iter().map(|name| subject(name, folder, &sandbox, without_times)).collect::<Result<Vec<_>>>()?;
     let known: BTreeSet<String> = subjects.iter().map(|it| it.assignor.manifest().name.clone()).collect();
