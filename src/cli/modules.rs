@@ -70,6 +70,11 @@ fn trusted_key(text: &str) -> Result<TrustedKey, String> {
 }
 
 impl Modules {
+    /// The flag of commands under which nothing serves, so that nobody has to be trusted.
+    pub fn at(folder: Option<PathBuf>) -> Self {
+        Self { folder, trusted: Trusted::default() }
+    }
+
     /// Which modules may serve at all.
     pub fn trust(&self) -> Trust {
         self.trusted.over(Trust::default())
