@@ -28,8 +28,8 @@ pub struct Modules {
 pub struct Trusted {
     /// Serve only what this key of minisign has signed, NAME.wasm.minisig beside NAME.wasm: the key, or its .pub file;
     /// may be given again
-    #[arg(id = "trusted_keys", long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
-    keys: Vec<TrustedKey>,
+    #[arg(long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
+    trusted_keys: Vec<TrustedKey>,
     /// Serve only this file; may be given again
     #[arg(long = "allow-module", value_name = "sha256:DIGEST", value_parser = read_digest)]
     allowed: Vec<Digest>,
@@ -41,8 +41,8 @@ pub struct Trusted {
 impl Trusted {
     /// What it says; of what it does not say, what was said otherwise.
     pub fn over(&self, mut trust: Trust) -> Trust {
-        if !self.keys.is_empty() {
-            trust.keys.clone_from(&self.keys);
+        if !self.trusted_keys.is_empty() {
+            trust.keys.clone_from(&self.trusted_keys);
         }
         if !self.allowed.is_empty() {
             trust.allowed = self.allowed.iter().copied().collect();
@@ -70,6 +70,11 @@ fn trusted_key(text: &str) -> Result<TrustedKey, String> {
 }
 
 impl Modules {
+    /// The flag of commands under which nothing serves, so that nobody has to be trusted.
+    pub fn at(folder: Option<PathBuf>) -> Self {
+        Self { folder, trusted: Trusted::default() }
+    }
+
     /// Which modules may serve at all.
     pub fn trust(&self) -> Trust {
         self.trusted.over(Trust::default())

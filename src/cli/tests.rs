@@ -30,6 +30,23 @@ fn every_command_of_an_author_s_day_is_one() {
 }
 
 #[test]
+fn every_command_and_setting_of_the_guide_to_roll_outs_is_one() {
+    const GUIDE: &str = include_str!("../../guest-sdk/docs/rolling-out.md");
+    let guide = GUIDE.replace("\\\n", "");
+    let commands: Vec<&str> = guide.lines().filter(|line| line.starts_with("divvy ")).collect();
+    assert!(commands.len() > 8, "the guide's commands are not where this test looks");
+    for line in commands {
+        let line = line.split(" #").next().unwrap_or_default();
+        assert!(Cli::try_parse_from(line.split_whitespace()).is_ok(), "`{line}` is refused");
+    }
+    for block in GUIDE.split("```toml\n").skip(1) {
+        let settings = block.split("```").next().unwrap_or_default();
+        let read = crate::server::config::Config::parse(settings, "the guide");
+        assert!(read.is_ok(), "{settings}\n{}", read.unwrap_err());
+    }
+}
+
+#[test]
 fn json_may_stand_anywhere() {
     for line in ["divvy --json topics list", "divvy topics list --json", "divvy topics --json list"] {
         let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();

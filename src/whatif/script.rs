@@ -39,7 +39,7 @@ Then one step a line; `;` between what happens at once:
   rolling-restart [away=TIME]      lose-rack RACK          return-rack RACK
   topic NAME partitions=N …        drop-topic NAME         partitions TOPIC N
   facts NAME KEY=VALUE …           subscribe NAME TOPIC,… (or *)
-  wait TIME                        lag TOPIC N,N,? …       (how far behind: told with the next plan)
+  wait TIME                        lag TOPIC N,N,?         (how far behind: told with the next plan)
 OPTIONS: rack=R, topics=T,…, static (a lasting name), any other KEY=VALUE is a fact (`weight=2`; null takes it back).
 TIME: 500ms, 20s, 2m, or milliseconds. `#` begins a comment.";
 

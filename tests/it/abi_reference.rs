@@ -23,11 +23,12 @@ fn limits() {
     let usual = SandboxLimits::default();
     let (mib, kib) = (|bytes: usize| bytes >> 20, |bytes: usize| bytes >> 10);
     says(&format!(
-        "| module | {} MiB; a function's body {} KiB; {} locals of a function; {} items of a section |",
+        "| module | {} MiB; a function's body {} KiB; {} locals of a function; {} items of a section, {} data segments |",
         mib(usual.module_bytes),
         kib(usual.body_bytes),
         thousands(limits::MAX_LOCALS as usize),
         thousands(limits::MAX_ITEMS as usize),
+        thousands(limits::MAX_DATA_SEGMENTS as usize),
     ));
     let (least, most) = (mib(usual.memory_bytes), usual.max_memory_bytes >> 30);
     says(&format!("| memory | {least} MiB, with `limits.memory_mib` up to {most} GiB |"));
@@ -65,6 +66,7 @@ fn faults() {
         LoadErrorKind::Abi,
         LoadErrorKind::Compile,
         LoadErrorKind::Clash,
+        LoadErrorKind::Untrusted,
     ] {
         says(&format!("`{}`", kind.name()));
     }

@@ -16,16 +16,12 @@ pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |info| {
-            let tried = TRIED.with_borrow_mut(|tried| match tried {
-                Some(text) => {
-                    let place =
-                        info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
-                    *text = format!("{}{place}", info.payload_as_str().unwrap_or("no text"));
-                    true
-                }
-                None => false,
-            });
-            if !tried {
+            let place =
+                || info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
+            let text = || format!("{}{}", info.payload_as_str().unwrap_or("no text"), place());
+            // A thread that ends has no place for it any more.
+            let tried = TRIED.try_with(|tried| tried.borrow_mut().as_mut().map(|said| *said = text()).is_some());
+            if !tried.unwrap_or(false) {
                 before(info);
             }
         }));

@@ -95,8 +95,9 @@ pub struct Simulate {
     /// Its coordinator, or any broker of its cluster
     #[arg(long, value_name = "HOST:PORT", default_value = SERVER, value_parser = host_ports)]
     server: String,
-    #[command(flatten)]
-    folder: Modules,
+    /// The folder of *.wasm files [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
+    #[arg(long = "assignors", value_name = "DIR")]
+    folder: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
     /// Write one page with charts, which needs nothing else
@@ -127,7 +128,12 @@ impl Simulate {
             return output.print(&json!({ "guide": GUIDE }), || GUIDE.to_owned());
         }
         let (start, steps) = self.life()?;
-        let subjects = subjects::read(&self.modules, &self.folder, &self.settings.config()?, self.without_times)?;
+        let subjects = subjects::read(
+            &self.modules,
+            &Modules::at(self.folder.clone()),
+            &self.settings.config()?,
+            self.without_times,
+        )?;
         let usage = |why| Failure::of(Kind::Usage, why);
         let mut progress = Progress::new(steps.len());
         let played =
