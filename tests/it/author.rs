@@ -146,6 +146,19 @@ fn a_strategy_of_states_is_made_built_checked_tested_and_measured() {
 }
 
 #[test]
+fn a_strategy_may_refuse_what_it_says() {
+    let desk = Desk::new();
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("assignors/single-writer.wasm");
+    let test = ["assignor", "test", module.to_str().unwrap(), "--groups", "90"];
+    let refused = desk.divvy("", &test);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stdout).contains("it refused: no_full_reader: "), "{}", text(&refused.stdout));
+    let lines = desk.lines("", &[&test[..], &["--may-refuse", "no_full_reader"]].concat());
+    assert_eq!(named(&lines, "law"), ["complete", "disjoint", "subscribed"]);
+    assert!(lines.iter().all(|line| (1..90).contains(&line["refused"].as_u64().unwrap())), "{lines:?}");
+}
+
+#[test]
 fn what_cannot_be_made_or_built_says_what_to_do() {
     let desk = Desk::new();
     let fails = |arguments: &[&str], code: i32, words: &str| {

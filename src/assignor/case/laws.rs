@@ -30,6 +30,8 @@ pub struct Groups {
     pub config: Vec<(String, Entry)>,
     /// Facts, each with the values that members may have; none for a member that does not tell it.
     pub facts: Vec<(String, Vec<Option<Entry>>)>,
+    /// Codes of refusals that are right answers: a strategy need not be able to plan every group.
+    pub may_refuse: Vec<String>,
 }
 
 impl Groups {
@@ -52,15 +54,26 @@ impl Groups {
             r#"an object, such as {"alike": true, "config": {"strict": true}, "facts": {"spare": [true, null]}}"#;
         let object = |value: &Value| value.as_object().cloned();
         let Some(groups) = optional(file, GROUPS, EXAMPLE, object)? else { return Ok(Self::default()) };
-        super::read::known_keys(&groups, &["alike", "config", "facts"], "\"groups\"")?;
+        super::read::known_keys(&groups, &["alike", "config", "facts", "may_refuse"], "\"groups\"")?;
         let config = optional(&groups, "config", "an object, as under [[group]] config", object)?.unwrap_or_default();
         Ok(Self {
             alike: optional(&groups, "alike", "true or false", Value::as_bool)?.unwrap_or_default(),
             config: entries(config.iter()),
             facts: optional(&groups, "facts", r#"lists of values, such as {"spare": [true, null]}"#, facts)?
                 .unwrap_or_default(),
+            may_refuse: optional(
+                &groups,
+                "may_refuse",
+                r#"a list of codes, such as ["no_full_reader"]"#,
+                list_of_texts,
+            )?
+            .unwrap_or_default(),
         })
     }
+}
+
+fn list_of_texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|code| code.as_str().map(str::to_owned)).collect()
 }
 
 fn facts(value: &Value) -> Option<Vec<(String, Vec<Option<Entry>>)>> {
@@ -94,8 +107,7 @@ pub(super) fn names(file: &Map<String, Value>) -> Result<Vec<String>, String> {
 }
 
 fn texts(object: &Map<String, Value>) -> Result<Vec<String>, String> {
-    let texts = |value: &Value| value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect();
-    Ok(optional(object, LAWS, A_LIST, texts)?.unwrap_or_default())
+    Ok(optional(object, LAWS, A_LIST, list_of_texts)?.unwrap_or_default())
 }
 
 fn law_names() -> Vec<String> {

@@ -261,6 +261,7 @@ fn a_file_may_say_laws_beside_its_cases() {
         (r#"{"cases": [], "law": []}"#, "did you mean \"laws\"?"),
         (r#"{"cases": [], "laws": ["fair"]}"#, "there is no law \"fair\""),
         (r#"{"cases": [], "laws": "sticky"}"#, "write a list of laws"),
+        (r#"{"cases": [], "groups": {"may_refuse": "no"}}"#, "write a list of codes"),
         (r#"{"cases": [], "groups": {"facts": {"spare": true}}}"#, "write lists of values"),
         (r#"{"cases": [], "groups": {"like": true}}"#, "did you mean \"alike\"?"),
     ] {

@@ -1,7 +1,9 @@
 //! Laws on random groups: each that is broken is shown on a group that was made as small as can be.
 
+use std::cell::RefCell;
+
 use anyhow::Result;
-use divvy_guest::testing::{Counterexample, Law, Search, StateLaw, case, rust, table};
+use divvy_guest::testing::{Counterexample, Law, NoPlan, Search, StateLaw, TestGroup, case, lively_group, rust, table};
 use serde_json::{Value, json};
 
 use super::super::report::Report;
@@ -9,9 +11,6 @@ use crate::assignor::case::{Groups, as_asked, plan, plan_states, read_text};
 use crate::cli::output::{Output, plain};
 use crate::cli::progress::Progress;
 use crate::sandbox::Module;
-
-/// Groups between two steps of what people see.
-const CHUNK: u64 = 50;
 
 /// A module, and the random groups that it is tried on.
 pub struct Trial<'m> {
@@ -26,8 +25,8 @@ impl Trial<'_> {
     pub fn run(&self, laws: &[Law], groups: &Groups, report: &mut Report<'_>, output: &Output) -> Result<()> {
         for law in laws {
             match self.broken(*law, groups) {
-                None => self.holds(&law.to_string(), report)?,
-                Some(found) => self.show(*law, &found, report, output)?,
+                Ok(refused) => self.holds(&law.to_string(), refused, report)?,
+                Err(found) => self.show(*law, &found, report, output)?,
             }
         }
         Ok(())
@@ -45,7 +44,7 @@ impl Trial<'_> {
         for law in laws {
             let search = Search { seed: self.seed, groups: self.groups, ..Search::default() };
             let Some(found) = law.broken(&search, &with, &|group| plan_states(self.module, group)) else {
-                self.holds(law.name(), report)?;
+                self.holds(law.name(), 0, report)?;
                 continue;
             };
             let value = json!({ "law": law.name(), "ok": false, "why": found.what, "seed": found.seed });
@@ -57,26 +56,47 @@ impl Trial<'_> {
         Ok(())
     }
 
-    fn holds(&self, law: &str, report: &mut Report<'_>) -> Result<()> {
+    /// A law that was not broken; one that could be tried on no group at all says nothing.
+    fn holds(&self, law: &str, refused: u64, report: &mut Report<'_>) -> Result<()> {
         let (count, first) = (self.groups, self.seed);
+        if refused == count {
+            let why = format!("it refused all {count} random groups: nothing was tried");
+            let value = json!({ "law": law, "ok": false, "why": why, "seed": first });
+            return report.line(false, &value, &format!("{law:<18} {why}"));
+        }
         let noun = if count == 1 { "group" } else { "groups" };
-        let value = json!({ "law": law, "ok": true, "groups": count, "seed": first });
-        report.line(true, &value, &format!("{law:<18} holds of {count} random {noun} from {first} on"))
+        let value = json!({ "law": law, "ok": true, "groups": count, "refused": refused, "seed": first });
+        let but = if refused == 0 { String::new() } else { format!(", of which it refused {refused}") };
+        report.line(true, &value, &format!("{law:<18} holds of {count} random {noun} from {first} on{but}"))
     }
 
-    fn broken(&self, law: Law, groups: &Groups) -> Option<Counterexample> {
+    /// The smallest group that breaks a law; or on how many groups it could not be tried, since the strategy may refuse them.
+    fn broken(&self, law: Law, groups: &Groups) -> Result<u64, Box<Counterexample>> {
         let manifest = self.module.manifest();
         let with = |group| as_asked(manifest, groups.shape(group));
-        let chunks = self.groups.div_ceil(CHUNK);
-        let mut progress = Progress::new(format!("trying {law}"), usize::try_from(chunks).unwrap_or(usize::MAX));
-        (0..chunks).find_map(|chunk| {
-            let begun = chunk * CHUNK;
-            let seed = self.seed.saturating_add(begun);
-            let search = Search { seed, groups: CHUNK.min(self.groups - begun), with: &with, ..Search::default() };
-            let found = search.broken(law, &|group| plan(self.module, group));
+        let search = Search { with: &with, ..Search::default() };
+        let refusal = RefCell::new(None);
+        let planner = |group: &TestGroup| {
+            let planned = plan(self.module, group);
+            if let Err(NoPlan::Refused(refused)) = &planned {
+                refusal.replace(Some(refused.code.clone()));
+            }
+            planned
+        };
+        let may_refuse = || refusal.take().is_some_and(|code| groups.may_refuse.contains(&code));
+        let mut progress = Progress::new(format!("trying {law}"), usize::try_from(self.groups).unwrap_or(usize::MAX));
+        let mut refused = 0;
+        for seed in self.seed..self.seed.saturating_add(self.groups) {
+            let group = lively_group(seed, &with, &planner);
+            refusal.take();
+            match law.check(&group, &planner) {
+                Ok(()) => {}
+                Err(broken) if broken.without_plan && may_refuse() => refused += 1,
+                Err(broken) => return Err(Box::new(search.smallest(group, broken, seed, &planner))),
+            }
             progress.step();
-            found
-        })
+        }
+        Ok(refused)
     }
 
     fn show(&self, law: Law, found: &Counterexample, report: &mut Report<'_>, output: &Output) -> Result<()> {

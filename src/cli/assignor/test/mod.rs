@@ -29,7 +29,7 @@ const VECTORS: &str = "vectors.json";
 Laws: complete (unless the manifest says `complete: false`), disjoint and subscribed always; others as --law or the file of
 cases says: {\"laws\": [\"balanced(1)\", \"sticky\"], \"groups\": {\"alike\": true}, \"cases\": [...]}. With `alike` all members of
 the groups for these laws read all topics; \"config\": {...} are the strategy's settings, and \"facts\": {\"spare\": [true, null]}
-lets every member tell one of these values, or none. There are: complete, disjoint, subscribed, balanced(1),
+lets every member tell one of these values, or none; \"may_refuse\": [\"code\"] is as --may-refuse. There are: complete, disjoint, subscribed, balanced(1),
 balanced_by_topic, copartitioned, sticky, fixed_point, order_independent, cooperative_safe, copies(2), racks. Of states:
 deterministic and order_independent always, and every_member.
 A law that is broken is shown on the smallest group that breaks it, as a case to be put into the file.")]
@@ -43,6 +43,9 @@ pub struct Test {
     /// A law beside those of the file
     #[arg(long = "law", value_name = "LAW", value_parser = law)]
     laws: Vec<String>,
+    /// A code with which the strategy may refuse a group: the laws are not tried on that one
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    may_refuse: Vec<String>,
     /// How many random groups each law is tried on
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     groups: u64,
@@ -55,7 +58,8 @@ impl Test {
     /// Prints a line for each case and law; done only when all hold.
     pub fn run(self, output: &Output) -> Result<()> {
         let mut report = Report::new(output);
-        let file = self.cases()?;
+        let mut file = self.cases()?;
+        file.groups.may_refuse.extend(self.may_refuse.iter().cloned());
         let module = self.module(&mut report)?;
         for case in &file.cases {
             report.case(&case.name, case.check(module.as_ref()))?;
