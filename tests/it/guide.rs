@@ -63,6 +63,7 @@ impl Reader {
         assert_eq!(output.status.success(), succeeds, "{script}\n{}", self.said);
     }
 
+    #[allow(clippy::disallowed_methods, reason = "a command that never prints it ends the test")]
     fn run_until(&mut self, script: &str, word: &str) {
         let begun = Instant::now();
         while !(self.bash(script).status.success() && self.said.contains(word)) {
