@@ -21,7 +21,7 @@ pub struct Settings {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A key of the strategy's configuration, such as `copies=2`; comes before the file
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(id = "set", long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     keys: Vec<(String, Value)>,
     /// What strategies may know of members that cannot tell it, by client id or instance id with `*`: `big-*:weight=4`,
     /// `indexer-7:rack=eu-1a`
