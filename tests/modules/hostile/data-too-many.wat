@@ -1,3 +1,3 @@
-;; load limit: it has 20002 data segments; at most 20000 are allowed
-;; 20,001 data segments.
-(module {{good}} {{20001*(data (i32.const 0) "x") }})
+;; load limit: it has 65537 data segments; at most 65536 are allowed
+;; 65,536 data segments beside the good module's own.
+(module {{good}} {{65536*(data (i32.const 0) "x") }})
