@@ -44,6 +44,9 @@ pub const MAX_FILES: usize = 256;
 pub const OFFERED_VERSIONS: usize = 2;
 /// The time of one smoke call. Real strategies need a thousandth of it.
 pub const SMOKE_DEADLINE: Duration = Duration::from_secs(1);
+/// The most time that a module's manifest may ask for: a group stands still for as long, and ten times what the largest
+/// groups take on a slow machine is a module that does not end.
+pub const MAX_CALL_TIME: Duration = Duration::from_secs(10);
 /// The longest reply to a smoke request; the largest one has a thousand members, each with a state.
 pub const MAX_SMOKE_OUTPUT: usize = 16 * MIB;
 /// How often a file that ran out of time in its smoke calls is tried: once more may just have met a busy machine.
@@ -79,6 +82,8 @@ pub struct SandboxLimits {
     pub max_memory_bytes: usize,
     /// The time of one call of a module that does not ask for more: the group has no assignment meanwhile.
     pub call_time: Duration,
+    /// The most time that a module's manifest may ask for.
+    pub max_call_time: Duration,
     /// The longest request, in bytes.
     pub input_bytes: usize,
     /// How many calls run at once; the others wait.
@@ -104,6 +109,7 @@ impl Default for SandboxLimits {
             memory_bytes: 64 * MIB,
             max_memory_bytes: MAX_MEMORY_BYTES,
             call_time: Duration::from_secs(1),
+            max_call_time: MAX_CALL_TIME,
             input_bytes: 64 * MIB,
             concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
             queue_timeout: Duration::from_secs(10),

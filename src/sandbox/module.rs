@@ -134,6 +134,13 @@ impl Module {
         self.imports_wasi
     }
 
+    /// How long one call may take.
+    pub fn call_time(&self) -> Duration {
+        let limits = self.sandbox.limits();
+        let asked = self.manifest.limits.ms.map(|ms| Duration::from_millis(ms.into()));
+        asked.map_or(limits.call_time, |asked| asked.min(limits.max_call_time))
+    }
+
     /// Whether its code was found in the cache, so that it was not compiled.
     pub fn is_from_cache(&self) -> bool {
         self.is_from_cache
@@ -291,8 +298,7 @@ impl Assignor for Module {
 
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         let limits = self.sandbox.limits();
-        let asked = self.manifest.limits.ms.map_or(limits.call_time, |ms| Duration::from_millis(ms.into()));
-        let deadline = budget.deadline.min(asked);
+        let deadline = budget.deadline.min(self.call_time());
         let most = limits.input_bytes;
         let (reply, stats) = if request.len() > most {
             let length = request.len();

@@ -34,7 +34,8 @@ fn limits() {
     says(&format!("| memory | {least} MiB, with `limits.memory_mib` up to {most} GiB |"));
     says(&format!("| stack of WebAssembly code | {} KiB;", kib(limits::WASM_STACK_BYTES)));
     says(&format!("| table | one, {} elements |", thousands(limits::MAX_TABLE_ELEMENTS as usize)));
-    says(&format!("| time of a call | {} s |", usual.call_time.as_secs()));
+    let (least, most) = (usual.call_time.as_secs(), usual.max_call_time.as_secs());
+    says(&format!("| time of a call | {least} s, with `limits.ms` up to {most} s;"));
     says(&format!("| request | {} MiB |", mib(usual.input_bytes)));
     says(&format!(
         "(with `copies: many` of {} copies), or {} KiB for each member's state and {} MiB in all; {} KiB more |",

@@ -24,6 +24,16 @@ fn assert_good(module: &Module) {
 const LOOP: &str = "(loop $for_ever (br $for_ever)) unreachable";
 
 #[test]
+fn a_module_may_ask_for_more_time_but_not_for_days() {
+    let limits = SandboxLimits { max_call_time: Duration::from_millis(20), ..SandboxLimits::default() };
+    let endless = GOOD.manifest(r#"{"abi": "1.0", "name": "good", "limits": {"ms": 99999999}}"#).assign(assign(LOOP));
+    let module = load(&Sandbox::new(limits).unwrap(), &endless);
+    let error = module.call(Export::Assign, b"request", BUDGET).unwrap_err();
+    assert_eq!(error.kind, FaultKind::Deadline);
+    assert!(error.message.contains("20 ms"), "{error}");
+}
+
+#[test]
 fn each_fault_of_a_call_has_its_kind_and_the_next_call_works() {
     let sandbox = sandbox();
     let good = load(&sandbox, &GOOD);

@@ -46,13 +46,10 @@ impl Inspect {
 
 /// What one call may use: what the module asks for, as far as the host's own limits go.
 pub fn limits(module: &Module) -> Value {
-    let host = SandboxLimits::default();
-    let ms = u64::try_from(host.call_time.as_millis()).unwrap_or(u64::MAX);
-    let asked = module.manifest().limits;
     json!({
         "memory_mib": module.memory_limit() >> 20,
-        "ms": asked.ms.map_or(ms, u64::from),
-        "request_bytes": host.input_bytes,
+        "ms": u64::try_from(module.call_time().as_millis()).unwrap_or(u64::MAX),
+        "request_bytes": SandboxLimits::default().input_bytes,
     })
 }
 
