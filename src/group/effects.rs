@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::event::{CommittedOffset, Seq, Ticket, WorkId};
+use super::event::{CommittedOffset, ModuleOffer, Seq, Ticket, WorkId};
 use super::fact::Fact;
 use super::record::{Record, State, Suspension};
 use super::settings::GroupSettings;
@@ -66,9 +66,9 @@ pub struct PlanToMake {
     pub protocol_type: ProtocolType,
     /// The protocol that its members agreed on.
     pub protocol: Protocol,
-    /// The coordinator's module that serves it, by the name under which divvy's members offer it; none: the host's own
-    /// range, if that serves the protocol.
-    pub assignor: Option<Protocol>,
+    /// The coordinator's module that serves it: of several versions under one name, this one; none: the host's own range, if
+    /// that serves the protocol.
+    pub assignor: Option<ModuleOffer>,
     /// How members hand over under that protocol; none: as the module's manifest says.
     pub mode: Option<Mode>,
     /// The generation.

@@ -138,7 +138,7 @@ impl Group {
         let shortest = self.roster.members.values().map(|member| member.rebalance_timeout).min().unwrap_or_default();
         Some(PlanToMake {
             group: self.id.clone(),
-            assignor: self.own_module(&protocol, now).map(|module| module.protocol.clone()),
+            assignor: self.own_module(&protocol, now).cloned(),
             mode: self.settings.mode(&protocol),
             protocol_type,
             protocol,

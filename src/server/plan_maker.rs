@@ -308,13 +308,15 @@ fn mode(plan: &PlanToMake, strategy: Option<&dyn Assignor>) -> Mode {
     plan.mode.or(strategy.map(|it| it.manifest().mode)).unwrap_or_default()
 }
 
-/// What serves the protocol: the module that the group chose, or the host's own range.
+/// What serves the protocol: the module that the group chose, or the host's own range. Versions under one of Kafka's own
+/// names bear one name, and only the digest tells them apart; a file that was replaced a moment ago is found by its name.
 fn chosen<'a>(plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
     let name = plan.settings.alias(&plan.protocol).map_or(plan.protocol.as_str(), |alias| alias.assignor.as_str());
-    match &plan.assignor {
-        Some(module) => called(module, plan, strategies),
-        None => called(&Protocol::from(name), plan, strategies),
-    }
+    let Some(module) = &plan.assignor else { return called(&Protocol::from(name), plan, strategies) };
+    let is_it = |it: &&Arc<dyn Assignor>| it.digest() == Some(module.digest);
+    let fits = |it: &&Arc<dyn Assignor>| it.manifest().protocol_type == plan.protocol_type.as_str();
+    let by_digest = strategies.iter().find(is_it).filter(fits).map(|it| &**it);
+    by_digest.or_else(|| called(&module.protocol, plan, strategies))
 }
 
 /// The strategy of that name that serves the group's type: of several versions the newest, which comes first.

@@ -42,7 +42,12 @@ pub fn soft() -> Vec<u8> {
 
 /// A module that refuses every group in words, but traps when a request names the group `doomed`.
 pub fn doomed(version: u32) -> Vec<u8> {
-    falls_over(&format!(r#"{{"abi":"1.0","name":"even","version":{version}}}"#), "unreachable")
+    doomed_as("even", version)
+}
+
+/// The same under another name.
+pub fn doomed_as(name: &str, version: u32) -> Vec<u8> {
+    falls_over(&format!(r#"{{"abi":"1.0","name":"{name}","version":{version}}}"#), "unreachable")
 }
 
 /// One that never ends in that group.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use divvy::group::{Alias, GroupSettings, Lead};
 use divvy::ids::{Digest, GroupId, TopicName};
-use divvy::sandbox::{Sandbox, SandboxLimits};
+use divvy::sandbox::{Sandbox, SandboxLimits, digest_of};
 use divvy::server::Server;
 use divvy::server::config::Config;
 use divvy::topics::Topic;
@@ -14,7 +14,7 @@ use divvy::wire::ErrorCode;
 
 use crate::cli_ground::Running;
 use crate::led_ground::{Consumer, Share, subscribe};
-use crate::member_ground::{Folder, Worker, builder, built, doomed, endless, even, partitions};
+use crate::member_ground::{Folder, Worker, builder, built, doomed, doomed_as, endless, even, partitions};
 use crate::support::{Client, DEADLINE, Member, config, create, own_address, serve, state, within};
 
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::new(SandboxLimits::default()).unwrap());
@@ -170,6 +170,21 @@ async fn a_version_that_fails_serves_nobody_and_the_one_before_takes_over() {
     let group = server.handle().describe(&"doomed".into()).await.unwrap().unwrap();
     assert_eq!(group.led.unwrap().assignor, Some("even@1".into()));
     assert!(group.suspensions[0].reason.starts_with("trap"), "{:?}", group.suspensions);
+    server.stop().await;
+}
+
+/// Kafka's own names bear no version: two of a folder have one name, and the one that failed must not be asked again.
+#[tokio::test]
+async fn under_one_of_kafkas_names_the_version_before_takes_over_too() {
+    let folder = Folder::with(&[("old", built("roundrobin")), ("new", doomed_as("roundrobin", 6))]);
+    let alias = Alias { protocol: "range".to_owned(), assignor: "roundrobin".to_owned(), mode: None };
+    let groups = vec![("*".to_owned(), GroupSettings { aliases: vec![alias], ..led() })];
+    let server = start(Config { groups, ..led_config(&folder) }).await;
+    let mut a = Consumer::join(server.addr(), "doomed", KAFKAS, &["clicks"]);
+    a.share(|share| share.generation == 2 && share.partitions.len() == 4).await;
+    assert_eq!(served_by(&server, "doomed").await, Some(digest_of(&built("roundrobin"))));
+    let group = server.handle().describe(&"doomed".into()).await.unwrap().unwrap();
+    assert_eq!((group.suspensions.len(), group.summary.generation.0), (1, 2), "{:?}", group.suspensions);
     server.stop().await;
 }
 

@@ -70,7 +70,7 @@ fn error(code: ErrorCode) -> String {
 
 /// A plan that the coordinator has to make.
 pub fn plan_to_make(plan: &PlanToMake) -> String {
-    let by = plan.assignor.as_ref().map_or("nothing of its own", |assignor| assignor.as_str());
+    let by = plan.assignor.as_ref().map_or("nothing of its own", |module| module.protocol.as_str());
     let members: Vec<&str> = plan.members.iter().map(|member| member.id.as_str()).collect();
     let memo = plan.memo.as_ref().map(|memo| format!(", memo {}", text(memo))).unwrap_or_default();
     format!("* the coordinator plans {} of {} with {by}{memo}", plan.protocol, members.join(" "))

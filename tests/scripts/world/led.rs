@@ -34,7 +34,7 @@ impl World {
         }
         let (id, plan) = self.plans.remove(0);
         let fault = |kind: &String| {
-            let digest = plan.assignor.as_ref().and_then(|name| self.module(name));
+            let digest = plan.assignor.as_ref().map(|module| module.digest);
             Fault { protocol: plan.protocol.clone(), digest, ..fault(command, kind) }
         };
         let states = command.word(0).unwrap_or_default().split(',').filter(|it| !it.is_empty());
@@ -45,7 +45,7 @@ impl World {
                 served_by: None,
                 states: states.map(|it| self.state(it)).collect(),
                 origin: Box::new(PlanOrigin {
-                    digest: plan.assignor.as_ref().filter(|_| failed.is_none()).and_then(|name| self.module(name)),
+                    digest: plan.assignor.as_ref().filter(|_| failed.is_none()).map(|module| module.digest),
                     copies: 1,
                     complete: true,
                     memo: command.options.get("memo").map(|memo| Bytes::from(memo.clone())),
@@ -60,12 +60,7 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn module(&self, name: &Protocol) -> Option<Digest> {
-        self.modules.iter().find(|module| module.protocol == *name).map(|module| module.digest)
-    }
-
     pub(super) fn fingerprint(&self, plan: &PlanToMake) -> u64 {
-        let module = plan.assignor.as_ref().and_then(|name| self.module(name));
-        self.ground * 1000 + module.map_or(0, |digest| u64::from(digest.0[0]))
+        self.ground * 1000 + plan.assignor.as_ref().map_or(0, |module| u64::from(module.digest.0[0]))
     }
 }
