@@ -71,7 +71,7 @@ impl Teller {
             }
             Fact::DigestsDiffer { protocol, digests } => {
                 let protocol = Shown(protocol);
-                tracing::warn!(%group, %protocol, ?digests, "members have different modules of one name and version");
+                tracing::warn!(%group, %protocol, ?digests, "members have different modules under one name: other builds, or other versions where the name is Kafka's own");
             }
             Fact::Refused { api, client_id, error, reason } => {
                 if let Some(left_out) = self.quiet.allows("refused") {
