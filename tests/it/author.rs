@@ -20,9 +20,10 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// A command in a folder, with nothing from the network. What is built lies where the next run finds it.
+    /// A command in a folder, with nothing from the network. What is built lies where the next run finds it, and no other
+    /// project's beside it: to cargo the SDKs of two are one library, and each build takes the other's away.
     fn command(&self, program: &str, project: &str, arguments: &[&str]) -> Output {
-        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/author");
+        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/author").join(project);
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.path(project));
         command.env("CARGO_NET_OFFLINE", "true").env("CARGO_TARGET_DIR", target).env_remove("DIVVY_ASSIGNORS");
