@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::manifest::Shape;
-use super::{Assignor, Call, CallError, FaultKind, LeaderInput, Manifest, MemberInput, lead};
+use super::{Assignor, Call, CallError, FaultKind, LeaderInput, Manifest, MemberInput, Plan, lead};
 use crate::embedded::consumer::{Subscription, Tail};
 use crate::embedded::single_writer::Candidate;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
@@ -22,7 +22,7 @@ const A_FEW: (usize, usize) = (3, 3);
 const NOBODY: (usize, usize) = (0, 0);
 
 /// How strategies built with divvy's SDK say that it is the configuration.
-const BAD_CONFIG: &str = "bad_config";
+pub const BAD_CONFIG: &str = "bad_config";
 
 /// Partitions of each topic: not a multiple of the members of any group.
 const PARTITIONS: u32 = 10;
@@ -30,6 +30,26 @@ const PARTITIONS: u32 = 10;
 /// The requests: nobody, one, a few, nothing to do, and many members with many topics.
 pub fn smoke_requests(manifest: &Manifest) -> Vec<Vec<u8>> {
     GROUPS.into_iter().map(|(members, topics)| request(manifest, members, topics)).collect()
+}
+
+/// What became of a made-up group.
+#[derive(Debug)]
+pub struct SmokePlan {
+    /// How many members it has.
+    pub members: usize,
+    /// How many topics they read.
+    pub topics: usize,
+    /// The plan that a leader would serve, or why it would serve none.
+    pub plan: Result<Plan, CallError>,
+}
+
+/// Has the strategy plan each of the groups, as their leader would: its plans are held to every rule.
+pub fn smoke_plans(strategy: &dyn Assignor) -> Vec<SmokePlan> {
+    let ask = |(members, topics)| {
+        let plan = with_group(strategy.manifest(), members, topics, &Value::Null, |input| lead(strategy, input));
+        SmokePlan { members, topics, plan }
+    };
+    GROUPS.into_iter().map(ask).collect()
 }
 
 /// What a strategy says against its configuration, if it does: it is asked about a group of a few, and about one without
