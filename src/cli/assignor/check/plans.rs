@@ -73,12 +73,12 @@ mod tests {
     }
 
     fn good() -> Result<Plan, CallError> {
-        smoke_plans(&native_range()).remove(2).plan
+        smoke_plans(native_range()).remove(2).plan
     }
 
     #[test]
     fn a_strategy_that_keeps_the_rules_has_nothing_said_of_it() {
-        assert_eq!(judge(&smoke_plans(&native_range()), native_range().manifest()).as_deref(), Ok(""));
+        assert_eq!(judge(&smoke_plans(native_range()), native_range().manifest()).as_deref(), Ok(""));
     }
 
     #[test]
