@@ -25,7 +25,9 @@ fn judge(groups: &[SmokePlan], manifest: &Manifest) -> Result<String, String> {
             Err(error) if error.kind == FaultKind::GuestError => refusals.push(error),
             Err(error) => {
                 let (members, topics) = (group.members, group.topics);
-                return Err(format!("group {number} ({members} members, {topics} topics): {}", remedied(error)));
+                let mixed = if group.is_mixed { ", each member reads all but one" } else { "" };
+                let why = remedied(error);
+                return Err(format!("group {number} (members: {members}, topics: {topics}{mixed}): {why}"));
             }
         }
     }
@@ -37,10 +39,13 @@ fn judge(groups: &[SmokePlan], manifest: &Manifest) -> Result<String, String> {
     if count < all {
         return Ok(format!("; {said}"));
     }
-    if has_code(BAD_CONFIG) {
-        return Ok(format!("; {said}: it needs a configuration, so try it on cases that have one, with --vectors"));
+    let is_misread = has_code(BAD_REQUEST);
+    let is_known = matches!(manifest.protocol_type.as_str(), "consumer" | "single-writer");
+    // Members of another type say nothing in these groups, and a strategy may well need what they say.
+    if has_code(BAD_CONFIG) || (!is_known && !is_misread) {
+        return Ok(format!("; {said}: it needs more than these groups have, so try it on cases, with --vectors"));
     }
-    let remedy = match (manifest.shape, has_code(BAD_REQUEST)) {
+    let remedy = match (manifest.shape, is_misread) {
         (Shape::Partitions, true) => r#"its manifest says "shape": "partitions": is it of shape "states"?"#,
         (Shape::States, true) => r#"its manifest says "shape": "states": is it of shape "partitions"?"#,
         (_, false) => "no group would get a plan of it",
@@ -68,7 +73,8 @@ mod tests {
     }
 
     fn judged(plans: Vec<Result<Plan, CallError>>) -> Result<String, String> {
-        let groups: Vec<_> = plans.into_iter().map(|plan| SmokePlan { members: 3, topics: 2, plan }).collect();
+        let groups: Vec<_> =
+            plans.into_iter().map(|plan| SmokePlan { members: 3, topics: 2, is_mixed: false, plan }).collect();
         judge(&groups, native_range().manifest())
     }
 
@@ -86,7 +92,7 @@ mod tests {
         let text = r#"partition 4 of "clicks" goes to nobody, although 2 members subscribe to it"#;
         let broken = Err(CallError::new(FaultKind::InvalidAssignment, text));
         let why = judged(vec![good(), broken]).unwrap_err();
-        let begin = format!("group 2 (3 members, 2 topics): invalid_assignment: {text}; where that is meant");
+        let begin = format!("group 2 (members: 3, topics: 2): invalid_assignment: {text}; where that is meant");
         assert!(why.starts_with(&begin), "{why}");
     }
 
@@ -99,7 +105,7 @@ mod tests {
         assert!(shape.ends_with(r#"is it of shape "states"?"#), "{shape}");
         let config = judged(vec![refusal(BAD_CONFIG)]).unwrap();
         assert!(
-            config.ends_with("it needs a configuration, so try it on cases that have one, with --vectors"),
+            config.ends_with("it needs more than these groups have, so try it on cases, with --vectors"),
             "{config}"
         );
     }
