@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::manifest::Shape;
-use super::{Assignor, Call, CallError, FaultKind, LeaderInput, Manifest, MemberInput, lead};
+use super::{Assignor, Call, CallError, FaultKind, LeaderInput, Manifest, MemberInput, Plan, lead};
 use crate::embedded::consumer::{Subscription, Tail};
 use crate::embedded::single_writer::Candidate;
 use crate::ids::{Generation, GroupId, MemberId, TopicName};
@@ -22,7 +22,7 @@ const A_FEW: (usize, usize) = (3, 3);
 const NOBODY: (usize, usize) = (0, 0);
 
 /// How strategies built with divvy's SDK say that it is the configuration.
-const BAD_CONFIG: &str = "bad_config";
+pub const BAD_CONFIG: &str = "bad_config";
 
 /// Partitions of each topic: not a multiple of the members of any group.
 const PARTITIONS: u32 = 10;
@@ -30,6 +30,33 @@ const PARTITIONS: u32 = 10;
 /// The requests: nobody, one, a few, nothing to do, and many members with many topics.
 pub fn smoke_requests(manifest: &Manifest) -> Vec<Vec<u8>> {
     GROUPS.into_iter().map(|(members, topics)| request(manifest, members, topics)).collect()
+}
+
+/// What became of a made-up group.
+#[derive(Debug)]
+pub struct SmokePlan {
+    /// How many members it has.
+    pub members: usize,
+    /// How many topics there are.
+    pub topics: usize,
+    /// Whether each member reads all but one of them, another one each; else every member reads every topic.
+    pub is_mixed: bool,
+    /// The plan that a leader would serve, or why it would serve none.
+    pub plan: Result<Plan, CallError>,
+}
+
+/// Has the strategy plan each of the groups, as their leader would, and one in which nobody reads everything: its plans are
+/// held to every rule.
+pub fn smoke_plans(strategy: &dyn Assignor) -> Vec<SmokePlan> {
+    let manifest = strategy.manifest();
+    let ask = |(members, topics)| {
+        let plan = with_group(manifest, members, topics, &Value::Null, |input| lead(strategy, input));
+        SmokePlan { members, topics, is_mixed: false, plan }
+    };
+    let (members, topics) = A_FEW;
+    let plan = with_readers(manifest, members, topics, all_but_one, &Value::Null, |input| lead(strategy, input));
+    let mixed = SmokePlan { members, topics, is_mixed: true, plan };
+    GROUPS.into_iter().map(ask).chain([mixed]).collect()
 }
 
 /// What a strategy says against its configuration, if it does: it is asked about a group of a few, and about one without
@@ -53,10 +80,26 @@ fn request(manifest: &Manifest, members: usize, topics: usize) -> Vec<u8> {
     with_group(manifest, members, topics, &Value::Null, call).expect("the groups are within every limit")
 }
 
+/// Each member reads all topics but the one of its own number.
+fn all_but_one(member: usize, topic: usize) -> bool {
+    member != topic
+}
+
 fn with_group<T>(
     manifest: &Manifest,
     members: usize,
     topics: usize,
+    config: &Value,
+    ask: impl FnOnce(&LeaderInput<'_>) -> T,
+) -> T {
+    with_readers(manifest, members, topics, |_, _| true, config, ask)
+}
+
+fn with_readers<T>(
+    manifest: &Manifest,
+    members: usize,
+    topics: usize,
+    reads: fn(usize, usize) -> bool,
     config: &Value,
     ask: impl FnOnce(&LeaderInput<'_>) -> T,
 ) -> T {
@@ -71,10 +114,11 @@ fn with_group<T>(
     );
     let names: Vec<&str> = table.0.keys().map(TopicName::as_str).collect();
     let members: Vec<_> = (0..members)
-        .map(|member| MemberInput {
-            id: MemberId::from(format!("member-{member}")),
-            instance: None,
-            metadata: metadata(manifest, &names, &format!("rack-{}", member % 3)),
+        .map(|member| {
+            let read = (0..names.len()).filter(|topic| reads(member, *topic));
+            let read: Vec<&str> = read.map(|topic| names[topic]).collect();
+            let metadata = metadata(manifest, &read, &format!("rack-{}", member % 3));
+            MemberInput { id: MemberId::from(format!("member-{member}")), instance: None, metadata }
         })
         .collect();
     let input = LeaderInput {
@@ -111,6 +155,7 @@ fn metadata(manifest: &Manifest, topics: &[&str], rack: &str) -> Bytes {
 mod tests {
     use super::*;
     use crate::assignor::{Budget, Export, native_range};
+    use crate::ids::Digest;
 
     #[test]
     fn the_host_s_own_strategy_gets_through() {
@@ -121,5 +166,35 @@ mod tests {
         for request in requests {
             range.call(Export::Assign, &request, budget).unwrap();
         }
+    }
+
+    /// Range, as if everybody read everything.
+    struct Careless;
+
+    impl Assignor for Careless {
+        fn manifest(&self) -> &Manifest {
+            native_range().manifest()
+        }
+
+        fn digest(&self) -> Option<Digest> {
+            None
+        }
+
+        fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
+            let alike = smoke_requests(self.manifest());
+            let asked = alike.iter().find(|it| *it == request).unwrap_or(&alike[2]);
+            native_range().call(export, asked, budget)
+        }
+    }
+
+    #[test]
+    fn a_strategy_that_does_not_look_at_who_reads_what_is_found_out() {
+        assert!(smoke_plans(native_range()).iter().all(|group| group.plan.is_ok()));
+        let groups = smoke_plans(&Careless);
+        let broken: Vec<_> =
+            groups.iter().filter_map(|group| Some((group.is_mixed, group.plan.as_ref().err()?))).collect();
+        let [(true, error)] = broken.as_slice() else { panic!("{broken:?}") };
+        assert_eq!(error.kind, FaultKind::InvalidAssignment);
+        assert!(error.message.contains("which does not subscribe to it"), "{error}");
     }
 }

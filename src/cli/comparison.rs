@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::failure::{Failure, Kind};
+use super::files;
 use super::output::{partitions, table};
 use crate::lead::compare::{Counts, Partition, TopicSpread};
 use crate::lead::{Comparison, Row, picture};
@@ -156,8 +156,5 @@ pub fn between(plan: &Comparison) -> String {
 
 /// Draws it into a file.
 pub fn draw(plan: &Comparison, title: &str, path: &Path) -> Result<()> {
-    std::fs::write(path, picture::svg(plan, title)).map_err(|error| {
-        let shown = path.display();
-        Failure::of(Kind::Failed, format!("the picture {shown} cannot be written ({error}): check the folder"))
-    })
+    files::write("the picture", path, picture::svg(plan, title).as_bytes())
 }

@@ -121,7 +121,7 @@ fn nowhere(usual: &[PathBuf]) -> String {
     let places: Vec<_> = usual.iter().map(|folder| folder.display().to_string()).collect();
     format!(
         "no folder of modules: --assignors and $DIVVY_ASSIGNORS are not set, and there is neither {}; name a folder of *.wasm files, or make one with \
-         `mkdir assignors` (range is built in, and serves while it is empty)",
+         `mkdir assignors` (members that join with an empty one are served by range, which is built in)",
         places.join(" nor ")
     )
 }

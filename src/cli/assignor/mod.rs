@@ -10,7 +10,7 @@ use super::failure::{Failure, Kind};
 use super::files;
 use super::output::Output;
 use crate::assignor::case::{Case, Cases, read_file};
-use crate::sandbox::{LoadError, Module, Sandbox, SandboxLimits};
+use crate::sandbox::{LoadError, LoadErrorKind, Module, Sandbox, SandboxLimits};
 
 mod bench;
 mod build;
@@ -74,7 +74,16 @@ impl Assignor {
 fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
     let bytes = files::module(path)?;
     let sandbox = Sandbox::new(SandboxLimits::of_author())?;
-    Ok(sandbox.load(&bytes, path))
+    Ok(sandbox.load(&bytes, path).map_err(not_waited_for))
+}
+
+/// Where no folder is watched, nobody reads a half-written file again.
+fn not_waited_for(mut error: LoadError) -> LoadError {
+    if error.kind == LoadErrorKind::HalfWritten {
+        let what = error.message.split(';').next().unwrap_or_default();
+        error.message = format!("{what}: build it, or copy it, once more");
+    }
+    error
 }
 
 /// The cases in a file, and its laws.
@@ -91,4 +100,22 @@ fn cases(path: &Path) -> Result<Vec<Case>> {
         return Err(Failure::of(Kind::Usage, format!("{} is an empty list of cases: {remedy}", path.display())));
     }
     Ok(cases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_promises_to_read_a_cut_file_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cut.wasm");
+        for bytes in [&b""[..], b"\0asm\x01\0\0\0\x01\x7f"] {
+            std::fs::write(&file, bytes).unwrap();
+            let error = load(&file).unwrap().unwrap_err();
+            assert_eq!(error.kind, LoadErrorKind::HalfWritten);
+            assert!(error.message.ends_with(": build it, or copy it, once more"), "{error}");
+            assert!(!error.message.contains("again when"), "{error}");
+        }
+    }
 }

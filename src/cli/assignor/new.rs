@@ -1,5 +1,7 @@
 //! `divvy assignor new`: a project that builds, passes its own tests and holds a first strategy.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -11,6 +13,7 @@ use super::build::carried::{self, Words};
 use super::build::languages::{self, LANGUAGES, Language};
 use crate::assignor::manifest::{self, KAFKAS_OWN_NAMES};
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::files::beside;
 use crate::cli::output::{Output, plain};
 
 /// Names that a compiler keeps for itself, or that are the SDK's own.
@@ -67,8 +70,9 @@ impl New {
         };
         let parts = language.parts(shape).ok_or_else(|| {
             let able = LANGUAGES.iter().filter(|it| it.parts(shape).is_some()).map(|it| it.name());
-            let able = able.collect::<Vec<_>>().join(", ");
-            let sentence = format!("there is no template of shape states in {}: use one of {able}", language.name());
+            let able: Vec<_> = able.map(|it| format!("--lang {it}")).collect();
+            let (able, named) = (able.join(" or "), language.name());
+            let sentence = format!("there is no template of shape states in {named}: use {able}");
             Failure::of(Kind::Usage, sentence)
         })?;
         carried::files(parts, Words { name: &self.name })
@@ -89,19 +93,46 @@ fn next(name: &str) -> String {
     )
 }
 
-/// All or nothing: what is there already stays as it is.
+/// All or nothing: what is there already stays as it is, and what cannot be finished is taken away again.
 fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
-    let is_empty = |folder: &Path| std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    if folder.exists() && !is_empty(folder) {
+    let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    if folder.symlink_metadata().is_ok() && !is_empty() {
         let sentence = format!("{} is there already: choose another name, or remove it", folder.display());
         return Err(Failure::of(Kind::Usage, sentence));
     }
+    make(folder, files).map_err(|error| {
+        let shown = folder.display();
+        let sentence = format!(
+            "the project {shown} cannot be made here ({error}): go to a folder that you may write to, with room"
+        );
+        Failure::of(Kind::Failed, sentence)
+    })
+}
+
+/// Makes it under another name, and gives it its own when it is whole.
+fn make(folder: &Path, files: &[(String, Vec<u8>)]) -> std::io::Result<()> {
+    // Behind a link to an empty folder, that folder's name.
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let begun = beside(&folder);
+    std::fs::create_dir(&begun)?;
+    // An empty folder that was there keeps its mode.
+    let keep = || folder.metadata().map_or(Ok(()), |is| std::fs::set_permissions(&begun, is.permissions()));
+    let made = fill(&begun, files).and_then(|()| keep()).and_then(|()| std::fs::rename(&begun, &folder));
+    if made.is_err() {
+        // The first error is the one to tell.
+        let _ = std::fs::remove_dir_all(&begun);
+    }
+    made
+}
+
+fn fill(folder: &Path, files: &[(String, Vec<u8>)]) -> std::io::Result<()> {
     for (path, bytes) in files {
         let path = folder.join(path);
-        let parent = path.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent)
-            .and_then(|()| std::fs::write(&path, bytes))
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+        std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        let mut file = File::create_new(&path)?;
+        file.write_all(bytes)?;
+        // A full disk may say so only now.
+        file.sync_all()?;
     }
     Ok(())
 }
@@ -182,5 +213,26 @@ mod tests {
         let error = write(&project, &[("src/lib.rs".to_owned(), b"2".to_vec())]).unwrap_err();
         assert!(error.to_string().contains("is there already"), "{error}");
         assert_eq!(std::fs::read(project.join("src/lib.rs")).unwrap(), b"1");
+    }
+
+    #[test]
+    fn what_cannot_be_finished_is_taken_away_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("p");
+        // A file cannot be a folder as well: the second of them fails as it would on a full disk.
+        let files = [("src".to_owned(), b"1".to_vec()), ("src/lib.rs".to_owned(), b"2".to_vec())];
+        let error = write(&project, &files).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("the project {} cannot be made here (", project.display())), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        std::fs::create_dir(&project).unwrap();
+        write(&project, &files[..1]).unwrap();
+        assert_eq!(std::fs::read(project.join("src")).unwrap(), b"1", "an empty folder is room for it");
+    }
+
+    #[test]
+    fn a_language_without_states_names_the_one_that_has_them() {
+        let new = New { name: "by-size".to_owned(), shape: Shape::States, lang: "c".to_owned() };
+        let error = new.files(languages::named("c").unwrap()).unwrap_err().to_string();
+        assert_eq!(error, "there is no template of shape states in c: use --lang rust");
     }
 }

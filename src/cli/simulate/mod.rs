@@ -146,10 +146,7 @@ impl Simulate {
                 Some(group) => format!("What would become of group {group}"),
                 None => "A group's life under each strategy".to_owned(),
             };
-            std::fs::write(path, page::html(&report, &title)).map_err(|error| {
-                let shown = path.display();
-                Failure::of(Kind::Failed, format!("the page {shown} cannot be written ({error}): check the folder"))
-            })?;
+            files::write("the page", path, page::html(&report, &title).as_bytes())?;
         }
         output.print(&report, || {
             let page = self.html.as_ref().map(|path| plain(&format!("drawn in {}", path.display())));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
@@ -86,7 +86,7 @@ pub fn build(folder: &Path) -> Result<Built> {
     let module = sandbox.load(&bytes, folder).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
     let name = format!("{}.wasm", module.manifest().name);
     let file = if folder == Path::new(".") { PathBuf::from(name) } else { folder.join(name) };
-    place(&file, &bytes)?;
+    files::write("the module", &file, &bytes)?;
     // The file's own name is what later sentences name.
     let module = sandbox.load(&bytes, &file).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
     Ok(Built { file, module, language: language.name() })
@@ -107,12 +107,4 @@ fn language(folder: &Path) -> Result<&'static dyn Language> {
         );
         Failure::of(Kind::NotFound, sentence)
     })
-}
-
-/// Puts the module down whole or not at all: somebody may be watching the folder.
-pub fn place(file: &Path, bytes: &[u8]) -> Result<()> {
-    let beside = file.with_extension("wasm.new");
-    std::fs::write(&beside, bytes)
-        .and_then(|()| std::fs::rename(&beside, file))
-        .with_context(|| format!("{} cannot be written", file.display()))
 }

@@ -19,13 +19,27 @@ struct Question {
 pub fn check(module: &Module, cases: &[Case]) -> Result<String, String> {
     let metered = Metered::new(module).map_err(|error| error.to_string())?;
     let questions = questions(module, cases)?;
-    let (mut progress, mut instructions) = (Progress::new("asking", questions.len()), 0_u64);
+    let (mut progress, mut answers) = (Progress::new("asking", questions.len()), Vec::new());
     for question in &questions {
-        instructions += ask(question, module, &metered)?;
+        answers.push(ask(question, module, &metered)?);
         progress.step();
     }
-    let count = questions.len();
-    Ok(format!("{count} requests, {TIMES} times each: the same bytes, the same {instructions} instructions"))
+    told(&answers)
+}
+
+/// What is known after answers that did not differ: what each cost, or why there was none.
+fn told(answers: &[Result<u64, CallError>]) -> Result<String, String> {
+    let count = answers.len();
+    let faults: Vec<&CallError> = answers.iter().filter_map(|answer| answer.as_ref().err()).collect();
+    let without = match faults.as_slice() {
+        [] => String::new(),
+        [first, ..] if faults.len() == count => {
+            return Err(format!("not tried: none of {count} requests was answered ({})", first.kind.name()));
+        }
+        [first, ..] => format!("; {} of them without an answer ({})", faults.len(), first.kind.name()),
+    };
+    let instructions: u64 = answers.iter().filter_map(|answer| answer.as_ref().ok()).sum();
+    Ok(format!("{count} requests, {TIMES} times each: the same bytes, the same {instructions} instructions{without}"))
 }
 
 /// The smoke groups, and those of the cases that can be asked; their members arrive in another order each time.
@@ -50,31 +64,45 @@ fn questions(module: &Module, cases: &[Case]) -> Result<Vec<Question>, String> {
     Ok(questions)
 }
 
-/// Asks once more and once more; what it cost.
-fn ask(question: &Question, module: &Module, metered: &Metered<'_>) -> Result<u64, String> {
+/// Asks once more and once more; what it cost, or why it never answers.
+fn ask(question: &Question, module: &Module, metered: &Metered<'_>) -> Result<Result<u64, CallError>, String> {
     let budget = Budget { deadline: SMOKE_DEADLINE, max_output: MAX_SMOKE_OUTPUT };
     let plain = || module.call(Export::Assign, &question.request, budget);
     let counted = || metered.measure(Export::Assign, &question.request, MAX_SMOKE_OUTPUT);
     let first = plain();
     // Asked again it would run just as long, and counted far longer.
-    if let Err(error) = &first
-        && error.kind == FaultKind::Deadline
-    {
-        return Err(format!("{}: {}; it was not asked again", question.name, error.message));
-    }
-    let (second, (third, cost), (fourth, again)) = (plain(), counted(), counted());
+    too_late(question, &first)?;
+    let second = plain();
+    too_late(question, &second)?;
+    let (third, cost) = counted();
+    too_late(question, &third)?;
+    let (fourth, again) = counted();
+    too_late(question, &fourth)?;
     for other in [&second, &third, &fourth] {
         if let Some(difference) = differs(&first, other) {
             let remedy = "an assignor must keep nothing between calls, and may not read memory that it has not written";
             return Err(format!("{}: {difference}; {remedy}", question.name));
         }
     }
+    if let Err(error) = first {
+        return Ok(Err(error));
+    }
     match (cost.fuel, again.fuel) {
         (Some(cost), Some(again)) if cost != again => Err(format!(
             "{}: it took {cost} instructions the first time and {again} the second, though the bytes are the same",
             question.name
         )),
-        (cost, _) => Ok(cost.unwrap_or_default()),
+        (cost, _) => Ok(Ok(cost.unwrap_or_default())),
+    }
+}
+
+/// Whoever runs out of time has said nothing of whether it would answer the same.
+fn too_late(question: &Question, reply: &Result<Vec<u8>, CallError>) -> Result<(), String> {
+    match reply {
+        Err(error) if error.kind == FaultKind::Deadline => {
+            Err(format!("not tried: {}: {error}; it was not asked again: see that each loop ends", question.name))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -96,6 +124,24 @@ fn differs(a: &Result<Vec<u8>, CallError>, b: &Result<Vec<u8>, CallError>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn running_out_of_time_is_not_taken_for_answering_now_so_and_now_so() {
+        let question = Question { name: "smoke group 5".to_owned(), request: Vec::new() };
+        let late = too_late(&question, &Err(CallError::new(FaultKind::Deadline, "after 1000 ms"))).unwrap_err();
+        assert!(late.starts_with("not tried: smoke group 5: deadline: after 1000 ms; "), "{late}");
+        assert_eq!(too_late(&question, &Err(CallError::new(FaultKind::Trap, "no"))), Ok(()));
+    }
+
+    #[test]
+    fn a_strategy_that_never_answers_is_not_called_deterministic() {
+        let trap = || Err(CallError::new(FaultKind::Trap, "unreachable"));
+        let none = told(&[trap(), trap()]).unwrap_err();
+        assert_eq!(none, "not tried: none of 2 requests was answered (trap)");
+        let one = told(&[Ok(7), trap()]).unwrap();
+        assert!(one.ends_with("the same 7 instructions; 1 of them without an answer (trap)"), "{one}");
+        assert!(told(&[Ok(7), Ok(3)]).unwrap().ends_with("the same 10 instructions"));
+    }
 
     #[test]
     fn replies_are_compared_byte_by_byte_and_errors_by_their_kind() {

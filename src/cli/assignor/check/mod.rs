@@ -10,9 +10,10 @@ use super::report::Report;
 use super::{cases, facts, inspect, load};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::Output;
-use crate::sandbox::{LoadError, LoadErrorKind, Module, SandboxLimits, smoke};
+use crate::sandbox::{LoadError, LoadErrorKind, Module, SandboxLimits};
 
 pub mod determinism;
+mod plans;
 
 /// What every member asks of a module before it serves, and more: does it answer the same every time, do its cases hold?
 #[derive(Args, Debug)]
@@ -23,7 +24,9 @@ Looked at, a line each:
   manifest     its rules, and the name under which members offer it
   size         of the file, and what the largest file is
   limits       memory and time of one call, and what its memory begins with
-  smoke        the groups that every member has it plan before it serves
+  smoke        the groups that every member has it plan before it serves, and that their plans keep the rules: each
+               partition of a topic that somebody reads has an owner, unless the manifest says `complete: false`, and
+               each owner reads the topic
   determinism  each request of the smoke groups and of --vectors four times in fresh instances, members arriving in
                another order each time: the same bytes, and the same number of instructions
 then each case of --vectors. Exit code 1 if any of them fails.")]
@@ -47,7 +50,7 @@ impl Check {
             Err(error) => return refused(&error, report),
         };
         rules(&module, &mut report)?;
-        report.check("smoke", smoke(module.as_ref()).map(|()| smoked(&module)).map_err(|error| error.to_string()))?;
+        report.check("smoke", plans::check(&module))?;
         report.check("determinism", determinism::check(&module, &cases))?;
         let before = report.failed();
         for case in &cases {
@@ -104,16 +107,40 @@ fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
     let kib = |bytes: usize| format!("{:.1} KiB", bytes as f64 / 1024.0);
     let most = SandboxLimits::default().module_bytes;
     report.check("size", Ok(format!("{} of at most {}", kib(module.bytes().len()), kib(most))))?;
-    let limits = inspect::limits(module);
     let stack = facts.stack_bytes.map(|stack| format!(", {} of it stack", kib(stack as usize))).unwrap_or_default();
     let begins = format!("{}{stack}", kib(facts.memory_bytes as usize));
-    report.check(
-        "limits",
-        Ok(format!("{} MiB and {} ms a call; it begins with {begins}", limits["memory_mib"], limits["ms"])),
+    let asked = (manifest.limits.memory_mib, manifest.limits.ms);
+    let allowed = allowed(asked, &inspect::limits(module));
+    report.check("limits", Ok(format!("{allowed}; it begins with {begins}")))
+}
+
+/// What members allow a call, whatever the manifest asks for.
+fn allowed(asked: (Option<u32>, Option<u32>), limits: &serde_json::Value) -> String {
+    let less = |asked: Option<u32>, allowed: &serde_json::Value, unit| match asked.map(u64::from) {
+        Some(asked) if Some(asked) != allowed.as_u64() => format!(" (of the {asked} {unit} that it asks for)"),
+        _ => String::new(),
+    };
+    let (mib, ms) = (&limits["memory_mib"], &limits["ms"]);
+    let (less_mib, less_ms) = (less(asked.0, mib, "MiB"), less(asked.1, ms, "ms"));
+    format!(
+        "{mib} MiB{less_mib} and {ms} ms{less_ms} a call, never more than a quarter of the group's rebalance timeout"
     )
 }
 
-fn smoked(module: &Module) -> String {
-    let last = module.last_call().unwrap_or_default();
-    format!("the largest group took {:.1} ms and {} KiB", last.took.as_secs_f64() * 1e3, last.memory_peak >> 10)
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_members_allow_is_told_and_what_they_do_not() {
+        let limits = json!({ "memory_mib": 64, "ms": 10_000 });
+        let end = "a call, never more than a quarter of the group's rebalance timeout";
+        assert_eq!(allowed((None, Some(10_000)), &limits), format!("64 MiB and 10000 ms {end}"));
+        assert_eq!(
+            allowed((Some(64), Some(99_999)), &limits),
+            format!("64 MiB and 10000 ms (of the 99999 ms that it asks for) {end}")
+        );
+    }
 }

@@ -7,7 +7,6 @@ use clap::Args;
 use serde_json::{Value, json};
 use wasmparser::{Encoding, Parser, Payload};
 
-use super::build::place;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
 use crate::cli::output::{Output, plain};
@@ -39,7 +38,7 @@ impl Stamp {
         let out = self.out.as_ref().unwrap_or(&self.module);
         let sandbox = Sandbox::new(SandboxLimits::of_author())?;
         let module = sandbox.load(&bytes, out).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
-        place(out, &bytes)?;
+        files::write("the module", out, &bytes)?;
         let value = json!({
             "file": out,
             "protocol": module.protocol(),

@@ -1,6 +1,6 @@
 //! `divvy assignor test`: a strategy's cases, and its laws on many random groups, in the sandbox that members use.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -14,7 +14,7 @@ use super::{case_file, load};
 use crate::assignor::case::{Cases, Groups, demanded};
 use crate::assignor::manifest::Shape;
 use crate::cli::failure::{Failure, Kind};
-use crate::cli::output::Output;
+use crate::cli::output::{Output, aside, plain};
 use crate::sandbox::Module;
 use laws::Trial;
 
@@ -64,6 +64,9 @@ impl Test {
         for case in &file.cases {
             report.case(&case.name, case.check(module.as_ref()))?;
         }
+        if self.vectors.is_none() && !self.subject.is_dir() {
+            aside(&no_cases(&self.subject));
+        }
         let names = file.laws.iter().chain(&self.laws);
         let trial = Trial { module: &module, seed: self.seed, groups: self.groups };
         match module.manifest().shape {
@@ -103,6 +106,16 @@ impl Test {
     }
 }
 
+/// A module that lies in its project is still a file: only a folder brings its own cases.
+fn no_cases(module: &Path) -> String {
+    let beside = module.with_file_name(VECTORS);
+    let remedy = match beside.is_file() {
+        true => format!("those of {} are tried with --vectors {0}", plain(&beside.display().to_string())),
+        false => "name a file of some with --vectors".to_owned(),
+    };
+    format!("no cases, only laws: {remedy}")
+}
+
 /// A law that is about what the module computes.
 fn asked<L>(name: &str, law: Option<L>, module: &Module) -> Result<L> {
     law.ok_or_else(|| {
@@ -116,5 +129,21 @@ fn law(text: &str) -> Result<String, String> {
     match Law::parse(text).is_some() || StateLaw::parse(text).is_some() {
         true => Ok(text.to_owned()),
         false => Err(format!("there are {}; of states deterministic, order_independent, every_member", names())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_that_lie_beside_a_module_are_not_passed_over_in_silence() {
+        let folder = tempfile::tempdir().unwrap();
+        let module = folder.path().join("zoned.wasm");
+        assert_eq!(no_cases(&module), "no cases, only laws: name a file of some with --vectors");
+        let vectors = folder.path().join(VECTORS);
+        std::fs::write(&vectors, "[]").unwrap();
+        let said = format!("no cases, only laws: those of {0} are tried with --vectors {0}", vectors.display());
+        assert_eq!(no_cases(&module), said);
     }
 }
