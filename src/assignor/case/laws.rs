@@ -44,7 +44,12 @@ impl Groups {
     pub fn shape(&self, group: TestGroup) -> TestGroup {
         let mut group = if self.alike { group.all_read_everything() } else { group };
         for (name, values) in &self.facts {
-            group = group.some_facts(name, |id| values.get(turn(id, name).checked_rem(values.len())?)?.clone());
+            let value = |id: &str| values.get(turn(id, name).checked_rem(values.len())?)?.clone();
+            group = match values.iter().cloned().collect::<Option<Vec<Entry>>>() {
+                // Everybody tells it, in smaller groups too.
+                Some(all) if !all.is_empty() => group.facts(name, |id| all[turn(id, name) % all.len()].clone()),
+                _ => group.some_facts(name, value),
+            };
         }
         self.config.iter().fold(group, |group, (name, value)| group.config(name, value.clone()))
     }
