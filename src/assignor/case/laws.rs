@@ -16,6 +16,9 @@ use crate::assignor::{Assignor, Budget, Export, Manifest};
 pub(super) const LAWS: &str = "laws";
 pub(super) const GROUPS: &str = "groups";
 
+/// The keys of the latter.
+pub(super) const GROUP_KEYS: [&str; 4] = ["alike", "config", "facts", "may_refuse"];
+
 /// What one call of a small group may use.
 const BUDGET: Budget = Budget { deadline: Duration::from_secs(1), max_output: 16 << 20 };
 
@@ -59,7 +62,7 @@ impl Groups {
             r#"an object, such as {"alike": true, "config": {"strict": true}, "facts": {"spare": [true, null]}}"#;
         let object = |value: &Value| value.as_object().cloned();
         let Some(groups) = optional(file, GROUPS, EXAMPLE, object)? else { return Ok(Self::default()) };
-        super::read::known_keys(&groups, &["alike", "config", "facts", "may_refuse"], "\"groups\"")?;
+        super::read::known_keys(&groups, &GROUP_KEYS, "\"groups\"")?;
         let config = optional(&groups, "config", "an object, as under [[group]] config", object)?.unwrap_or_default();
         Ok(Self {
             alike: optional(&groups, "alike", "true or false", Value::as_bool)?.unwrap_or_default(),

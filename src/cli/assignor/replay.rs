@@ -46,6 +46,7 @@ impl Replay {
         let mut strategies = Strategies::new()?;
         let named = self.module.as_deref().map(|path| strategies.load(path)).transpose()?;
         let mut errors = Vec::new();
+        let mut skipped: Vec<Skipped<'_>> = Vec::new();
         for path in &files {
             let capture = captured::read(path)?;
             let asked = match &named {
@@ -66,11 +67,30 @@ impl Replay {
                     let said =
                         || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string()));
                     output.print(&document, said)?;
-                    errors.push(Failure::of(Failure::kind(&error), format!("{}: {why}", path.display())));
+                    match skipped.iter_mut().find(|it| it.why == why) {
+                        Some(known) => known.more += 1,
+                        None => skipped.push(Skipped { first: path, more: 0, kind: Failure::kind(&error), why }),
+                    }
                 }
             }
         }
+        errors.extend(skipped.iter().map(Skipped::error));
         Failure::told(errors.iter()).map_or(Ok(()), Err)
+    }
+}
+
+/// Captures that could not be replayed, for one reason.
+struct Skipped<'p> {
+    first: &'p Path,
+    more: usize,
+    kind: Kind,
+    why: String,
+}
+
+impl Skipped<'_> {
+    fn error(&self) -> anyhow::Error {
+        let more = if self.more == 0 { String::new() } else { format!(" and {} more", self.more) };
+        Failure::of(self.kind, format!("{}{more}: {}", self.first.display(), self.why))
     }
 }
 
