@@ -57,6 +57,7 @@ use given::Given;
 pub use ground::Shares;
 use ground::{CaseMember, Ground};
 pub use laws::{Groups, as_asked, demanded, plan, plan_states};
+pub use once::Once;
 use property::Props;
 pub use read::{Cases, read_cases, read_file, read_text};
 
