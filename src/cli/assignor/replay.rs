@@ -67,10 +67,7 @@ impl Replay {
                     let said =
                         || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string()));
                     output.print(&document, said)?;
-                    match skipped.iter_mut().find(|it| it.why == why) {
-                        Some(known) => known.more += 1,
-                        None => skipped.push(Skipped { first: path, more: 0, kind: Failure::kind(&error), why }),
-                    }
+                    skip(&mut skipped, path, Failure::kind(&error), why);
                 }
             }
         }
@@ -85,6 +82,13 @@ struct Skipped<'p> {
     more: usize,
     kind: Kind,
     why: String,
+}
+
+fn skip<'p>(skipped: &mut Vec<Skipped<'p>>, path: &'p Path, kind: Kind, why: String) {
+    match skipped.iter_mut().find(|it| it.why == why) {
+        Some(known) => known.more += 1,
+        None => skipped.push(Skipped { first: path, more: 0, kind, why }),
+    }
 }
 
 impl Skipped<'_> {
@@ -166,5 +170,20 @@ fn in_words(difference: &Difference) -> Vec<String> {
             }
             lines
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_reason_for_many_captures_is_said_once() {
+        let mut skipped = Vec::new();
+        for (path, why) in [("a", "no file is x@1"), ("b", "no file is y@1"), ("c", "no file is x@1")] {
+            skip(&mut skipped, Path::new(path), Kind::NotFound, why.to_owned());
+        }
+        let said: Vec<_> = skipped.iter().map(|it| it.error().to_string()).collect();
+        assert_eq!(said, ["a and 1 more: no file is x@1", "b: no file is y@1"]);
     }
 }
