@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The small stack matters: Rust's default of 1 MiB would be touched and cleared for every call. `opt-level = 3`, `lto = "fat"`,
-//! `codegen-units = 1`, `panic = "abort"` and `strip = true` in the profile make a module small and fast.
+//! `codegen-units = 1`, `panic = "abort"` and `strip = "debuginfo"` in the profile make a module small and
+//! fast, and keep the names of its functions, by which faults are told.
 //!
 //! * [`Group`] shows topics, partitions, members, their racks and facts, and what they had before, all read where the host put it.
 //! * [`Owners`] writes the plan where the host will read it.

@@ -57,6 +57,7 @@ use given::Given;
 pub use ground::Shares;
 use ground::{CaseMember, Ground};
 pub use laws::{Groups, as_asked, demanded, plan, plan_states};
+pub use once::Once;
 use property::Props;
 pub use read::{Cases, read_cases, read_file, read_text};
 
@@ -260,7 +261,8 @@ impl Case {
         let plan = self.lead(assignor).map_err(|fault| fault.to_string())?;
         let show = |(id, state): &(MemberId, Bytes)| {
             let is_hex = expected.get(id.as_str()).is_some_and(|state| state.get("hex").is_some());
-            let shown = if is_hex { show_state(protocol_type, state) } else { shown_state(protocol_type, state) };
+            let is_own = embedded::find(protocol_type).is_none();
+            let shown = if is_hex && is_own { embedded::show_hex(state) } else { shown_state(protocol_type, state) };
             (id.to_string(), shown)
         };
         let got: BTreeMap<String, Value> = plan.states.iter().map(show).collect();
@@ -268,10 +270,9 @@ impl Case {
     }
 }
 
-/// A state for people: of an application's own type as text, if it is one.
+/// A state for people: of an application's own type as text, if it is one, and all of it.
 pub fn shown_state(protocol_type: &str, state: &[u8]) -> Value {
-    let text = std::str::from_utf8(state).ok().filter(|text| !text.contains(char::is_control));
-    match text {
+    match embedded::printable(state) {
         Some(text) if embedded::find(protocol_type).is_none() => json!({ "text": text }),
         _ => show_state(protocol_type, state),
     }

@@ -1,5 +1,6 @@
 //! Names the fault of a call by the type of what stopped it, never by its text.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use wasmtime::{Trap, WasmBacktrace};
@@ -10,6 +11,8 @@ use crate::assignor::{CallError, FaultKind};
 
 /// Functions of a backtrace that are named; the fault is near the first ones.
 const NAMED_FRAMES: usize = 6;
+/// So many frames of a backtrace, of so few functions, are a recursion; the engine keeps 20.
+const RECURSION: (usize, usize) = (16, 3);
 /// A function's name, mangled, may be kilobytes.
 const NAME_CHARS: usize = 80;
 
@@ -37,8 +40,16 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
         // Writing into a String cannot fail.
         let _ = write!(message, "; it said: {said}");
     }
-    if let Some(names) = stop.downcast_ref::<WasmBacktrace>().and_then(backtrace) {
+    let trace = stop.downcast_ref::<WasmBacktrace>();
+    if let Some(names) = trace.and_then(backtrace) {
         let _ = write!(message, "; in {names}");
+    }
+    // The stack of compiled languages lies at the beginning of the memory, and what grows out of it is below address 0.
+    if trap == Some(&Trap::MemoryOutOfBounds) && trace.is_some_and(is_recursion) {
+        message.push_str(
+            "; it calls itself so often that its own stack may be too small: nest less, or link with more (-zstack-size, in Rust's \
+             .cargo/config.toml)",
+        );
     }
     CallError::new(kind, message)
 }
@@ -49,8 +60,18 @@ fn backtrace(trace: &WasmBacktrace) -> Option<String> {
         Some(name) => printable(name, NAME_CHARS),
         None => format!("function {}", frame.func_index()),
     };
-    let names: Vec<_> = trace.frames().iter().take(NAMED_FRAMES).map(name).collect();
-    (!names.is_empty()).then(|| names.join(" < "))
+    let frames = trace.frames();
+    let names: Vec<_> = frames.iter().take(NAMED_FRAMES).map(name).collect();
+    let is_stripped = frames.iter().all(|frame| frame.func_name().is_none());
+    let hint = if is_stripped { " (names are stripped; Rust keeps them with strip = \"debuginfo\")" } else { "" };
+    (!names.is_empty()).then(|| names.join(" < ") + hint)
+}
+
+/// The same few functions again and again.
+fn is_recursion(trace: &WasmBacktrace) -> bool {
+    let (frames, functions) = RECURSION;
+    let called: BTreeSet<u32> = trace.frames().iter().map(wasmtime::FrameInfo::func_index).collect();
+    trace.frames().len() >= frames && called.len() <= functions
 }
 
 /// A guest's text made harmless for logs and terminals: control characters become spaces.

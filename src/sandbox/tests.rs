@@ -35,6 +35,29 @@ fn a_pool_without_a_free_slot_is_no_fault_of_the_module() {
 }
 
 #[test]
+fn a_stack_that_grows_out_of_the_memory_is_told_from_another_bad_address() {
+    let sandbox = Sandbox::new(SandboxLimits::default()).unwrap();
+    let fault = |assign: &str| {
+        let module = MODULE.replace("(i64.const 4)))", &format!("{assign}))"));
+        let module = sandbox.load(&wat::parse_str(module).unwrap(), Path::new("tiny.wasm")).unwrap();
+        let budget = Budget { deadline: Duration::from_secs(20), max_output: 100 };
+        module.call(Export::Assign, b"request", budget).unwrap_err().message
+    };
+    // A frame of 1 KiB a call, as compilers lay it.
+    let deep = fault(
+        r#"(call $down (i32.const 65536)) (i64.const 4))
+        (func $down (param $top i32)
+            (i32.store (i32.sub (local.get $top) (i32.const 1024)) (i32.const 1))
+            (call $down (i32.sub (local.get $top) (i32.const 1024)))
+            (i32.store (local.get $top) (i32.const 1))"#,
+    );
+    assert!(deep.contains("its own stack may be too small") && deep.contains("in down < down <"), "{deep}");
+    let far = fault("(i64.load (i32.const -8))");
+    assert!(far.contains("out of bounds") && !far.contains("stack"), "{far}");
+    assert!(far.contains("in function 2 (names are stripped; Rust keeps them with strip = \"debuginfo\")"), "{far}");
+}
+
+#[test]
 fn limits_out_of_range_are_named() {
     let limits = SandboxLimits { body_bytes: 1 << 20, ..SandboxLimits::default() };
     let error = Sandbox::new(limits).err().unwrap().to_string();

@@ -153,7 +153,13 @@ fn a_strategy_may_refuse_what_it_says() {
     let test = ["assignor", "test", module.to_str().unwrap(), "--groups", "90"];
     let refused = desk.divvy("", &test);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stdout).contains("it refused: no_full_reader: "), "{}", text(&refused.stdout));
+    let said = text(&refused.stdout);
+    assert!(said.contains("it refused: no_full_reader: "), "{said}");
+    assert_eq!(said.matches("The smallest group").count(), 1, "one refusal is shown once: {said}");
+    for law in ["disjoint  ", "subscribed"] {
+        let words = format!("FAILED  {law}         broken by the group above, too (shown for complete)");
+        assert!(said.contains(&words), "{said}");
+    }
     let lines = desk.lines("", &[&test[..], &["--may-refuse", "no_full_reader"]].concat());
     assert_eq!(named(&lines, "law"), ["complete", "disjoint", "subscribed"]);
     assert!(lines.iter().all(|line| (1..90).contains(&line["refused"].as_u64().unwrap())), "{lines:?}");

@@ -166,9 +166,38 @@ macro_rules! __assignor {
         };
     };
     ($m:tt $s:tt $a:tt $x:tt $key:ident $($rest:tt)*) => {
-        compile_error!(concat!(
-            "assignor! does not know `", stringify!($key), "`, or not with this value; see the documentation of assignor!"
-        ));
+        compile_error!($crate::__expected!($key));
+    };
+}
+
+/// What stands behind a key, in a sentence; or which keys there are.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __expected {
+    (name) => { "assignor!: `name` is a text, such as name: \"by-size\"" };
+    (version) => { "assignor!: `version` is a whole number from 1, such as version: 1" };
+    (protocol_type) => { "assignor!: `protocol_type` is a text, such as protocol_type: \"consumer\"" };
+    (shape) => { "assignor!: `shape` is partitions or states" };
+    (mode) => { "assignor!: `mode` is eager or cooperative" };
+    (copies) => { "assignor!: `copies` is one or many" };
+    (complete) => { "assignor!: `complete` is true or false" };
+    (offer) => { "assignor!: `offer` is default or by_name" };
+    (rank) => { "assignor!: `rank` is a whole number from 0, such as rank: 50" };
+    (needs) => { "assignor!: `needs` is a list of columns, such as needs: [replica_racks]" };
+    (limits) => { "assignor!: `limits` is like limits: { memory_mib: 64, ms: 500 }" };
+    (config_schema) => { "assignor!: `config_schema` is a JSON schema as a text, such as config_schema: r#\"{\"type\": \"object\"}\"#" };
+    (description) => { "assignor!: `description` is a text" };
+    (license) => { "assignor!: `license` is a text, such as license: \"Apache-2.0\"" };
+    (source) => { "assignor!: `source` is a text: where the source can be had" };
+    (assign) => { "assignor!: `assign` is one function: of a Group and Owners, or of a StateGroup and States" };
+    (user_data) => { "assignor!: `user_data` is a function of Me" };
+    (check) => { "assignor!: `check` is a function of a StateGroup and the states" };
+    ($key:ident) => {
+        concat!(
+            "assignor! has no key `", stringify!($key), "`: there are name, version, protocol_type, shape (partitions, states), ",
+            "mode (eager, cooperative), copies (one, many), complete (true, false), offer (default, by_name), rank, needs, ",
+            "limits, config_schema, description, license, source, assign, user_data, check"
+        )
     };
 }
 

@@ -65,3 +65,15 @@ fn every_key_has_its_place() {
 fn a_name_is_enough() {
     assert!(little::MANIFEST.starts_with(r#"{"abi":"1.0","name":"little","sdk":"#), "{}", little::MANIFEST);
 }
+
+#[test]
+fn a_key_that_is_wrong_is_told_its_values_and_an_unknown_one_the_keys() {
+    assert_eq!(crate::__expected!(mode), "assignor!: `mode` is eager or cooperative");
+    let unknown = crate::__expected!(modus);
+    assert!(unknown.starts_with("assignor! has no key `modus`: there are name, version,"), "{unknown}");
+    // Each key of the manifest is among them, with a sentence of its own.
+    let keys = everything::MANIFEST.split("\"limits\"").next().unwrap_or_default();
+    for key in keys.split(',').filter_map(|piece| piece.trim_start_matches('{').strip_prefix('"')?.split_once("\":")) {
+        assert!(key.0 == "abi" || unknown.contains(key.0), "{key:?} in {unknown}");
+    }
+}

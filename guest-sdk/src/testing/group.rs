@@ -40,6 +40,8 @@ pub struct TestMember {
     pub(super) client_id: String,
     pub(super) user_data: Option<Vec<u8>>,
     pub(super) facts: Entries,
+    /// Facts that it does not tell although it might: none of those that everybody tells.
+    pub(super) untold: BTreeSet<String>,
     pub(super) owned: Vec<(String, u32)>,
 }
 
@@ -77,6 +79,12 @@ impl TestMember {
     pub fn fact(mut self, name: &str, value: impl Into<Entry>) -> Self {
         self.facts.set(name, value.into());
         self
+    }
+
+    /// Takes a fact away, also from [`TestGroup::some_facts`].
+    pub(super) fn forget(&mut self, name: &str) {
+        self.facts.0.retain(|(other, _)| other != name);
+        self.untold.insert(name.to_owned());
     }
 
     /// Sets the user data of its metadata.
@@ -201,9 +209,9 @@ impl TestGroup {
         self
     }
 
-    /// The same for a fact that not everybody tells.
+    /// The same for a fact that not everybody tells: in a smaller group maybe nobody does.
     pub fn some_facts(mut self, name: &str, value: impl Fn(&str) -> Option<Entry>) -> Self {
-        for member in self.members.values_mut() {
+        for member in self.members.values_mut().filter(|member| !member.untold.contains(name)) {
             if let Some(value) = value(&member.id) {
                 member.facts.set(name, value);
             }

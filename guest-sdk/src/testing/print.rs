@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write};
 
 use super::entry::{Entries, Entry};
+use super::group::TestTopic;
 use super::search::{Counterexample, SEED};
 use super::{TestGroup, TestMember, TestPlan};
 use crate::abi::Mode;
@@ -25,8 +26,7 @@ impl Display for Counterexample {
 pub fn table(group: &TestGroup, plan: Option<&TestPlan>) -> String {
     let mut topics = vec![["topic", "partitions", "racks"].map(str::to_owned).to_vec()];
     for (name, topic) in &group.topics {
-        let racks: Vec<String> = topic.racks.iter().map(|racks| racks.join("+")).collect();
-        topics.push(vec![name.clone(), topic.partitions.to_string(), racks.join(" ")]);
+        topics.push(vec![name.clone(), topic.partitions.to_string(), racks_of(topic)]);
     }
     let heads = ["member", "instance", "rack", "reads", "had", "facts", "gets"];
     let mut members = vec![heads.map(str::to_owned).to_vec()];
@@ -42,6 +42,16 @@ pub fn table(group: &TestGroup, plan: Option<&TestPlan>) -> String {
         text += &format!("\nsettings: {}\n", settings.join(", "));
     }
     text
+}
+
+/// A place for each partition, `r1+r2, -, r3`; nothing where no partition has a rack.
+fn racks_of(topic: &TestTopic) -> String {
+    let of = |at: u32| topic.racks.get(at as usize).map(|racks| racks.join("+")).filter(|racks| !racks.is_empty());
+    let racks: Vec<Option<String>> = (0..topic.partitions).map(of).collect();
+    match racks.iter().any(Option::is_some) {
+        true => joined(racks.into_iter().map(|racks| racks.unwrap_or_else(|| "-".to_owned()))),
+        false => String::new(),
+    }
 }
 
 fn row(member: &TestMember, plan: Option<&TestPlan>) -> Vec<String> {
@@ -210,4 +220,18 @@ fn nested(value: &Entry) -> String {
 
 pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_tells_which_partition_is_in_which_rack() {
+        let group = TestGroup::new()
+            .topic_with_racks("t", vec![vec![], vec!["r1", "r2"], vec![], vec!["r2"]])
+            .topic_with_racks::<String>("u", vec![vec![], vec![]]);
+        let text = "  topic  partitions  racks\n  t      4           -, r1+r2, -, r2\n  u      2\n";
+        assert!(table(&group, None).starts_with(text), "{}", table(&group, None));
+    }
 }

@@ -1,5 +1,7 @@
 //! From a group that shows something to the smallest one that still does: a greedy search that deletes one thing after another.
 
+use std::collections::BTreeSet;
+
 use super::{TestGroup, TestMember};
 
 /// How often a smaller group is tried, unless somebody says otherwise: the groups of a law need a few hundred.
@@ -49,19 +51,29 @@ enum Deletion {
     /// All partitions from this one on.
     Tail(String, u32),
     Partition(String, u32),
+    /// Partitions from one to before another: some groups show it with every second of them, and with none in between.
+    Run(String, u32, u32),
+    /// The same of every topic that has them.
+    Runs(u32, u32),
     Subscription(String, String),
     Claims(String),
     Claim(String, usize),
-    Fact(String, usize),
+    Fact(String, String),
+    /// Of every member.
+    Facts(String),
     Trait(String, fn(&mut TestMember)),
     Racks(String),
     RacksOf(String, usize),
+    Rack(String, usize, usize),
     Setting(usize),
     Column(usize),
     Rest(fn(&mut TestGroup)),
 }
 
-/// Large things first.
+/// So many neighbours are taken away at once where one alone is missed.
+const LONGEST_RUN: u32 = 4;
+
+/// Large things first, and last what needs many tries.
 fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
     let members = || group.members.values();
     let topics = || group.topics.iter();
@@ -80,6 +92,12 @@ fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
         |group| group.now_ms = 0,
     ];
     let most = topics().map(|(_, topic)| topic.partitions).max().unwrap_or(0);
+    let facts: BTreeSet<&String> = members().flat_map(|member| member.facts.0.iter().map(|(name, _)| name)).collect();
+    let runs = move |partitions: u32, shortest: u32| {
+        let ends = move |from: u32| (from + shortest..=partitions.min(from + LONGEST_RUN)).rev();
+        (0..partitions).flat_map(move |from| ends(from).map(move |to| (from, to)))
+    };
+    let several = group.topics.len() > 1;
     let halves = topics().filter(|(_, topic)| topic.partitions > 1);
     members()
         .map(|member| Deletion::Member(member.id.clone()))
@@ -88,6 +106,7 @@ fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
         .chain(halves.map(|(name, topic)| Deletion::Tail(name.clone(), topic.partitions / 2)))
         .chain(members().map(|member| Deletion::Claims(member.id.clone())))
         .chain(topics().map(|(name, _)| Deletion::Racks(name.clone())))
+        .chain(facts.into_iter().map(|name| Deletion::Facts(name.clone())))
         .chain((0..group.config.0.len()).map(Deletion::Setting))
         .chain((0..group.columns.len()).map(Deletion::Column))
         .chain(topics().flat_map(|(name, topic)| {
@@ -100,7 +119,9 @@ fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
             members().flat_map(|member| (0..member.owned.len()).map(|claim| Deletion::Claim(member.id.clone(), claim))),
         )
         .chain(
-            members().flat_map(|member| (0..member.facts.0.len()).map(|fact| Deletion::Fact(member.id.clone(), fact))),
+            members().flat_map(|member| {
+                member.facts.0.iter().map(|(name, _)| Deletion::Fact(member.id.clone(), name.clone()))
+            }),
         )
         .chain(
             members().flat_map(move |member| traits.into_iter().map(|drop| Deletion::Trait(member.id.clone(), drop))),
@@ -109,7 +130,16 @@ fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
             topics()
                 .flat_map(|(name, topic)| (0..topic.racks.len()).map(move |at| Deletion::RacksOf(name.clone(), at))),
         )
+        .chain(topics().flat_map(|(name, topic)| {
+            let of = |(at, racks): (usize, &Vec<String>)| (0..racks.len()).map(move |rack| (at, rack));
+            let all = topic.racks.iter().enumerate().flat_map(of);
+            all.map(move |(at, rack)| Deletion::Rack(name.clone(), at, rack))
+        }))
         .chain(rest.map(Deletion::Rest))
+        .chain(topics().flat_map(move |(name, topic)| {
+            runs(topic.partitions, 2).map(move |(from, to)| Deletion::Run(name.clone(), from, to))
+        }))
+        .chain(runs(most, 1).filter(move |_| several).map(|(from, to)| Deletion::Runs(from, to)))
 }
 
 impl Deletion {
@@ -139,18 +169,28 @@ impl Deletion {
                 cut(&mut smaller, &name, from, partitions);
             }
             Deletion::Partition(name, number) => cut(&mut smaller, &name, number, number + 1),
+            Deletion::Run(name, from, to) => cut(&mut smaller, &name, from, to),
+            Deletion::Runs(from, to) => {
+                for (name, topic) in group.topics.iter().filter(|(_, topic)| topic.partitions > from) {
+                    cut(&mut smaller, name, from, to.min(topic.partitions));
+                }
+            }
             Deletion::Subscription(id, topic) => {
                 member(&mut smaller, &id, &|one| one.topics.retain(|other| *other != topic))
             }
             Deletion::Claims(id) => member(&mut smaller, &id, &|one| one.owned.clear()),
             Deletion::Claim(id, at) => member(&mut smaller, &id, &|one| drop(one.owned.remove(at))),
-            Deletion::Fact(id, at) => member(&mut smaller, &id, &|one| drop(one.facts.0.remove(at))),
+            Deletion::Fact(id, name) => member(&mut smaller, &id, &|one| one.forget(&name)),
+            Deletion::Facts(name) => smaller.members.values_mut().for_each(|one| one.forget(&name)),
             Deletion::Trait(id, remove) => member(&mut smaller, &id, &remove),
             Deletion::Racks(name) => {
                 smaller.topics.get_mut(&name).into_iter().for_each(|topic| topic.racks.clear());
             }
             Deletion::RacksOf(name, at) => {
                 smaller.topics.get_mut(&name).into_iter().for_each(|topic| topic.racks[at].clear());
+            }
+            Deletion::Rack(name, at, rack) => {
+                smaller.topics.get_mut(&name).into_iter().for_each(|topic| drop(topic.racks[at].remove(rack)));
             }
             Deletion::Setting(at) => drop(smaller.config.0.remove(at)),
             Deletion::Column(at) => drop(smaller.columns.remove(at)),

@@ -16,6 +16,9 @@ use crate::assignor::{Assignor, Budget, Export, Manifest};
 pub(super) const LAWS: &str = "laws";
 pub(super) const GROUPS: &str = "groups";
 
+/// The keys of the latter.
+pub(super) const GROUP_KEYS: [&str; 4] = ["alike", "config", "facts", "may_refuse"];
+
 /// What one call of a small group may use.
 const BUDGET: Budget = Budget { deadline: Duration::from_secs(1), max_output: 16 << 20 };
 
@@ -44,7 +47,12 @@ impl Groups {
     pub fn shape(&self, group: TestGroup) -> TestGroup {
         let mut group = if self.alike { group.all_read_everything() } else { group };
         for (name, values) in &self.facts {
-            group = group.some_facts(name, |id| values.get(turn(id, name).checked_rem(values.len())?)?.clone());
+            let value = |id: &str| values.get(turn(id, name).checked_rem(values.len())?)?.clone();
+            group = match values.iter().cloned().collect::<Option<Vec<Entry>>>() {
+                // Everybody tells it, in smaller groups too.
+                Some(all) if !all.is_empty() => group.facts(name, |id| all[turn(id, name) % all.len()].clone()),
+                _ => group.some_facts(name, value),
+            };
         }
         self.config.iter().fold(group, |group, (name, value)| group.config(name, value.clone()))
     }
@@ -54,7 +62,7 @@ impl Groups {
             r#"an object, such as {"alike": true, "config": {"strict": true}, "facts": {"spare": [true, null]}}"#;
         let object = |value: &Value| value.as_object().cloned();
         let Some(groups) = optional(file, GROUPS, EXAMPLE, object)? else { return Ok(Self::default()) };
-        super::read::known_keys(&groups, &["alike", "config", "facts", "may_refuse"], "\"groups\"")?;
+        super::read::known_keys(&groups, &GROUP_KEYS, "\"groups\"")?;
         let config = optional(&groups, "config", "an object, as under [[group]] config", object)?.unwrap_or_default();
         Ok(Self {
             alike: optional(&groups, "alike", "true or false", Value::as_bool)?.unwrap_or_default(),

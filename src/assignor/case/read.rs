@@ -70,6 +70,11 @@ pub fn read_file(text: &[u8]) -> Result<Cases, String> {
     match json.as_object().filter(|file| file.contains_key(CASES)) {
         None => Ok(Cases { cases: read_cases(json)?, ..Cases::default() }),
         Some(file) => {
+            if let Some(key) = laws::GROUP_KEYS.iter().find(|key| file.contains_key(**key)) {
+                return Err(format!(
+                    "{key:?} stands beside \"cases\": write it in \"groups\", as \"groups\": {{{key:?}: …}}"
+                ));
+            }
             known_keys(file, &[CASES, laws::LAWS, laws::GROUPS], "")?;
             Ok(Cases {
                 cases: read_cases(file.get(CASES).cloned().unwrap_or_default())?,

@@ -263,6 +263,7 @@ fn a_file_may_say_laws_beside_its_cases() {
         (r#"{"cases": [], "laws": "sticky"}"#, "write a list of laws"),
         (r#"{"cases": [], "groups": {"may_refuse": "no"}}"#, "write a list of codes"),
         (r#"{"cases": [], "groups": {"facts": {"spare": true}}}"#, "write lists of values"),
+        (r#"{"cases": [], "facts": {"spare": [true]}}"#, "write it in \"groups\""),
         (r#"{"cases": [], "groups": {"like": true}}"#, "did you mean \"alike\"?"),
     ] {
         let fault = read_file(text.as_bytes()).unwrap_err();

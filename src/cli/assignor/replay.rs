@@ -46,6 +46,7 @@ impl Replay {
         let mut strategies = Strategies::new()?;
         let named = self.module.as_deref().map(|path| strategies.load(path)).transpose()?;
         let mut errors = Vec::new();
+        let mut skipped: Vec<Skipped<'_>> = Vec::new();
         for path in &files {
             let capture = captured::read(path)?;
             let asked = match &named {
@@ -66,11 +67,34 @@ impl Replay {
                     let said =
                         || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string()));
                     output.print(&document, said)?;
-                    errors.push(Failure::of(Failure::kind(&error), format!("{}: {why}", path.display())));
+                    skip(&mut skipped, path, Failure::kind(&error), why);
                 }
             }
         }
+        errors.extend(skipped.iter().map(Skipped::error));
         Failure::told(errors.iter()).map_or(Ok(()), Err)
+    }
+}
+
+/// Captures that could not be replayed, for one reason.
+struct Skipped<'p> {
+    first: &'p Path,
+    more: usize,
+    kind: Kind,
+    why: String,
+}
+
+fn skip<'p>(skipped: &mut Vec<Skipped<'p>>, path: &'p Path, kind: Kind, why: String) {
+    match skipped.iter_mut().find(|it| it.why == why) {
+        Some(known) => known.more += 1,
+        None => skipped.push(Skipped { first: path, more: 0, kind, why }),
+    }
+}
+
+impl Skipped<'_> {
+    fn error(&self) -> anyhow::Error {
+        let more = if self.more == 0 { String::new() } else { format!(" and {} more", self.more) };
+        Failure::of(self.kind, format!("{}{more}: {}", self.first.display(), self.why))
     }
 }
 
@@ -146,5 +170,20 @@ fn in_words(difference: &Difference) -> Vec<String> {
             }
             lines
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_reason_for_many_captures_is_said_once() {
+        let mut skipped = Vec::new();
+        for (path, why) in [("a", "no file is x@1"), ("b", "no file is y@1"), ("c", "no file is x@1")] {
+            skip(&mut skipped, Path::new(path), Kind::NotFound, why.to_owned());
+        }
+        let said: Vec<_> = skipped.iter().map(|it| it.error().to_string()).collect();
+        assert_eq!(said, ["a and 1 more: no file is x@1", "b: no file is y@1"]);
     }
 }

@@ -1,7 +1,9 @@
 //! What a smaller group must still show, and how many are tried.
 
 use super::{TRIES, shrink};
-use crate::testing::{TestGroup, TestMember, random_group};
+use crate::prelude::*;
+use crate::strategy;
+use crate::testing::{Law, TestGroup, TestMember, random_group};
 
 fn same(group: TestGroup) -> TestGroup {
     group
@@ -59,4 +61,78 @@ fn no_more_groups_are_tried_than_allowed_and_each_is_of_the_kind() {
         true
     });
     assert_eq!(tried, 7);
+}
+
+/// Each partition to whoever has least.
+fn least_loaded(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+    let mut load = vec![0usize; group.members().len()];
+    for topic in group.topics() {
+        let readers = topic.subscribers();
+        for partition in topic.partitions() {
+            let Some(&next) = readers.iter().min_by_key(|member| (load[member.index()], member.index())) else { break };
+            load[next.index()] += 1;
+            owners.give(partition, next);
+        }
+    }
+    Ok(())
+}
+
+fn range(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+    strategy::range::assign(group, owners);
+    Ok(())
+}
+
+#[test]
+fn partitions_go_where_two_at_once_must() {
+    // Without any one of the first three the fourth goes to a member that is near.
+    let group = TestGroup::new()
+        .topic_with_racks("t4", vec![vec![], vec![], vec![], vec!["r2"]])
+        .member(TestMember::new("m2").reads(["t4"]).rack("r2"))
+        .member(TestMember::new("m7").reads(["t4"]).rack("r3"));
+    let planner = |group: &TestGroup| group.try_plan(least_loaded);
+    let smallest = shrink(&group, TRIES, &same, &mut |group| Law::Racks.check(group, &planner).is_err());
+    assert_eq!(smallest.topics["t4"].racks, [vec![], vec!["r2".to_owned()]], "{smallest:?}");
+}
+
+#[test]
+fn the_same_partitions_of_all_topics_go_together() {
+    let group = TestGroup::new()
+        .topic_with_racks("a", vec![vec!["r1"], vec!["r2"], vec!["r1"]])
+        .topic_with_racks("b", vec![vec!["r1"], vec!["r2"], vec!["r1"]]);
+    let alike = |group: &TestGroup| match (group.topics.get("a"), group.topics.get("b")) {
+        (Some(a), Some(b)) => a.racks == b.racks && a.racks.contains(&vec!["r2".to_owned()]),
+        _ => false,
+    };
+    let smallest = shrink(&group, TRIES, &same, &mut |group| alike(group));
+    assert_eq!(smallest.partitions(), 2, "{smallest:?}");
+}
+
+#[test]
+fn a_fact_that_not_everybody_tells_goes_and_one_that_everybody_tells_stays() {
+    let zones = |id: &str| (id != "m0").then(|| "eu".into());
+    let some = |group: TestGroup| group.all_read_everything().some_facts("zone", zones);
+    let all = |group: TestGroup| group.all_read_everything().facts("cores", |_| 4.0).some_facts("zone", zones);
+    let group = TestGroup::new()
+        .topic("t0", 1)
+        .topic("t1", 1)
+        .member(TestMember::new("m5"))
+        .member(TestMember::new("m7"))
+        .member(TestMember::new("m8"));
+    let planner = |group: &TestGroup| group.try_plan(range);
+    let facts = |with: &dyn Fn(TestGroup) -> TestGroup| -> Vec<usize> {
+        let breaks = &mut |group: &TestGroup| Law::Balanced(1).check(group, &planner).is_err();
+        let smallest = shrink(&with(group.clone()), TRIES, with, breaks);
+        smallest.members.values().map(|member| member.facts.0.len()).collect()
+    };
+    assert_eq!(facts(&some), [0, 0]);
+    assert_eq!(facts(&all), [1, 1]);
+}
+
+#[test]
+fn racks_that_say_nothing_go_one_by_one() {
+    let group = TestGroup::new().topic_with_racks("t", vec![vec!["r1", "r2", "r3"]]);
+    let has =
+        |group: &TestGroup| group.topics.get("t").is_some_and(|topic| topic.racks.concat().contains(&"r2".into()));
+    let smallest = shrink(&group, TRIES, &same, &mut |group| has(group));
+    assert_eq!(smallest.topics["t"].racks, [["r2"]]);
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::assignor::case::Once;
 use crate::sandbox::limits::{MAX_MANIFEST_BYTES, MAX_NAME_LENGTH};
 
 /// What a key's value may be.
@@ -47,7 +48,10 @@ const LIMITS: [&str; 2] = ["memory_mib", "ms"];
 
 /// The manifest, or all that is wrong with it.
 pub fn read(text: &[u8]) -> Result<Value, Vec<String>> {
-    let value: Value = serde_json::from_slice(text).map_err(|error| vec![format!("it is not JSON: {error}")])?;
+    let Once(value) = serde_json::from_slice(text).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => vec![error.to_string()],
+        _ => vec![format!("it is not JSON: {error}")],
+    })?;
     let Value::Object(manifest) = &value else {
         return Err(vec![r#"it is no object: write {"abi": "1.0", "name": "by-size"}"#.to_owned()]);
     };
@@ -79,7 +83,7 @@ fn odd(key: &str, kind: &Kind, value: &Value) -> Vec<String> {
         Kind::Words(words) if !value.as_str().is_some_and(|word| words.contains(&word)) => {
             words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or ")
         }
-        Kind::From(least) if !at_least(*least) => format!("a whole number from {least}"),
+        Kind::From(least) if !at_least(*least) => whole_number(*least, value),
         Kind::Flag if !value.is_boolean() => "true or false".to_owned(),
         Kind::Names if !value.as_array().is_some_and(|list| list.iter().all(Value::is_string)) => {
             r#"a list of columns, such as ["replica_racks"]"#.to_owned()
@@ -101,13 +105,21 @@ fn limits(value: &Value) -> Vec<String> {
         if !LIMITS.contains(&key.as_str()) {
             mistakes.push(format!("in \"limits\": {}", unknown(key, &LIMITS)));
         } else if !value.as_u64().is_some_and(|number| (1..=u64::from(u32::MAX)).contains(&number)) {
-            mistakes.push(format!(
-                "{key:?} in \"limits\" is {}: write a whole number from 1, as in {EXAMPLE}",
-                shown(value)
-            ));
+            let expected = whole_number(1, value);
+            mistakes.push(format!("{key:?} in \"limits\" is {}: write {expected}, as in {EXAMPLE}", shown(value)));
         }
     }
     mistakes
+}
+
+/// What to write instead; the largest is said to who wrote a larger one.
+fn whole_number(least: u32, value: &Value) -> String {
+    let is_larger = value.as_f64().is_some_and(|number| number > f64::from(u32::MAX));
+    if is_larger {
+        format!("a whole number from {least} to {}", u32::MAX)
+    } else {
+        format!("a whole number from {least}")
+    }
 }
 
 fn abi(value: Option<&Value>) -> Option<String> {
@@ -175,6 +187,7 @@ mod tests {
     fn each_mistake_has_a_sentence_with_the_remedy() {
         for (extra, sentence) in [
             (r#""version": 0"#, r#""version" is 0: write a whole number from 1"#),
+            (r#""version": 99999999999"#, r#""version" is 99999999999: write a whole number from 1 to 4294967295"#),
             (r#""version": 1.5"#, r#""version" is 1.5: write a whole number from 1"#),
             (r#""shape": "round""#, r#""shape" is "round": write "partitions" or "states""#),
             (r#""complete": "yes""#, r#""complete" is "yes": write true or false"#),
@@ -199,6 +212,11 @@ mod tests {
             (r#"{"abi": "one", "name": "x"}"#, "two numbers"),
             (r#"{"abi": "1.0", "name": "X"}"#, "a-z"),
             (r#"{"abi": "1.0"}"#, "\"name\" is missing"),
+            (
+                r#"{"abi": "1.0", "name": "x", "name": "y"}"#,
+                r#"the key "name" stands twice in one object: keep one of them"#,
+            ),
+            (r#"{"abi": "1.0", "name": "x", "limits": {"ms": 1, "ms": 2}}"#, r#"the key "ms" stands twice"#),
             ("[]", "no object"),
             ("{", "not JSON"),
         ] {

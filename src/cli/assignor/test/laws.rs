@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 
 use anyhow::Result;
-use divvy_guest::testing::{Counterexample, Law, NoPlan, Search, StateLaw, TestGroup, case, lively_group, rust, table};
+use divvy_guest::testing::{
+    Counterexample, Law, NoPlan, Search, StateCounterexample, StateLaw, TestGroup, TestStates, case, lively_group,
+    rust, table,
+};
 use serde_json::{Value, json};
 
 use super::super::report::Report;
@@ -18,15 +21,28 @@ pub struct Trial<'m> {
     /// The number of the first.
     pub seed: u64,
     pub groups: u64,
+    /// The group without a plan that was shown first, and of which law: others are mostly broken by it, too.
+    without_plan: Option<(Law, TestGroup)>,
 }
 
-impl Trial<'_> {
+impl<'m> Trial<'m> {
+    /// Nothing was tried yet.
+    pub fn new(module: &'m Module, seed: u64, groups: u64) -> Self {
+        Self { module, seed, groups, without_plan: None }
+    }
+
     /// Tries each law, and reports it.
-    pub fn run(&self, laws: &[Law], groups: &Groups, report: &mut Report<'_>, output: &Output) -> Result<()> {
+    pub fn run(&mut self, laws: &[Law], groups: &Groups, report: &mut Report<'_>, output: &Output) -> Result<()> {
         for law in laws {
             match self.broken(*law, groups) {
                 Ok(refused) => self.holds(&law.to_string(), refused, report)?,
-                Err(found) => self.show(*law, &found, report, output)?,
+                Err(Found::Again(first, what)) => again(&law.to_string(), first.name(), &what, report)?,
+                Err(Found::New(found)) => {
+                    self.show(*law, &found, report, output)?;
+                    if found.broken.without_plan && self.without_plan.is_none() {
+                        self.without_plan = Some((*law, found.group));
+                    }
+                }
             }
         }
         Ok(())
@@ -41,9 +57,17 @@ impl Trial<'_> {
         output: &Output,
     ) -> Result<()> {
         let with = |group| groups.shape_states(group);
+        let planner = |group: &TestStates| plan_states(self.module, group);
+        let mut shown: Vec<StateCounterexample> = Vec::new();
         for law in laws {
+            // What a strategy cannot plan breaks each law, in the same words.
+            let same = |it: &&StateCounterexample| law.check(&it.group, &planner).is_err_and(|what| what == it.what);
+            if let Some(first) = shown.iter().find(same) {
+                again(law.name(), first.law.name(), &first.what, report)?;
+                continue;
+            }
             let search = Search { seed: self.seed, groups: self.groups, ..Search::default() };
-            let Some(found) = law.broken(&search, &with, &|group| plan_states(self.module, group)) else {
+            let Some(found) = law.broken(&search, &with, &planner) else {
                 self.holds(law.name(), 0, report)?;
                 continue;
             };
@@ -52,6 +76,7 @@ impl Trial<'_> {
             if !output.is_json() {
                 output.line(&lines(&found.to_string()))?;
             }
+            shown.push(found);
         }
         Ok(())
     }
@@ -71,7 +96,7 @@ impl Trial<'_> {
     }
 
     /// The smallest group that breaks a law; or on how many groups it could not be tried, since the strategy may refuse them.
-    fn broken(&self, law: Law, groups: &Groups) -> Result<u64, Box<Counterexample>> {
+    fn broken(&self, law: Law, groups: &Groups) -> Result<u64, Found> {
         let manifest = self.module.manifest();
         let with = |group| as_asked(manifest, groups.shape(group));
         let search = Search { with: &with, ..Search::default() };
@@ -92,7 +117,16 @@ impl Trial<'_> {
             match law.check(&group, &planner) {
                 Ok(()) => {}
                 Err(broken) if broken.without_plan && may_refuse() => refused += 1,
-                Err(broken) => return Err(Box::new(search.smallest(group, broken, seed, &planner))),
+                Err(broken) => {
+                    let known = self.without_plan.as_ref().filter(|_| broken.without_plan);
+                    let again = known.and_then(|(first, group)| {
+                        let again = law.check(group, &planner).err().filter(|again| again.without_plan)?;
+                        Some(Found::Again(*first, again.what))
+                    });
+                    return Err(
+                        again.unwrap_or_else(|| Found::New(Box::new(search.smallest(group, broken, seed, &planner))))
+                    );
+                }
             }
             progress.step();
         }
@@ -131,6 +165,19 @@ impl Trial<'_> {
         }
         Ok(())
     }
+}
+
+/// How a law was broken.
+enum Found {
+    New(Box<Counterexample>),
+    /// By the group without a plan that this law was shown with, and how it ends there.
+    Again(Law, String),
+}
+
+/// A law that is broken by what is shown already.
+fn again(law: &str, first: &str, what: &str, report: &mut Report<'_>) -> Result<()> {
+    let value = json!({ "law": law, "ok": false, "why": what, "as_for": first });
+    report.line(false, &value, &format!("{law:<18} broken by the group above, too (shown for {first})"))
 }
 
 /// Several lines of a strategy's own words, fit for a terminal.

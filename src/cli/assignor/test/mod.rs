@@ -29,9 +29,25 @@ const VECTORS: &str = "vectors.json";
 Laws: complete (unless the manifest says `complete: false`), disjoint and subscribed always; others as --law or the file of
 cases says: {\"laws\": [\"balanced(1)\", \"sticky\"], \"groups\": {\"alike\": true}, \"cases\": [...]}. With `alike` all members of
 the groups for these laws read all topics; \"config\": {...} are the strategy's settings, and \"facts\": {\"spare\": [true, null]}
-lets every member tell one of these values, or none; \"may_refuse\": [\"code\"] is as --may-refuse. There are: complete, disjoint, subscribed, balanced(1),
-balanced_by_topic, copartitioned, sticky, fixed_point, order_independent, cooperative_safe, copies(2), racks. Of states:
-deterministic and order_independent always, and every_member.
+lets every member tell one of these values, or none; \"may_refuse\": [\"code\"] is as --may-refuse.
+
+  complete            every partition that somebody reads has an owner
+  disjoint            no partition goes to one member twice
+  subscribed          nobody gets a partition of a topic that it does not read
+  balanced(1)         no partition could go to a reader that has more than 1 fewer than its owner
+  balanced_by_topic   of each topic, no reader has more than one partition above another
+  copartitioned       topics of the same size and readers have each partition number with the same member
+  sticky              nothing moves that need not
+  fixed_point         a group that did what the plan says gets the same plan again
+  order_independent   asked again, or with settings and facts in another order, it gives the same plan
+  cooperative_safe    handed over step by step, the group is at rest after two rounds
+  copies(2)           every partition has 2 different owners, or all its readers
+  racks               no partition is read from afar that could be read near; copies stand in different racks
+Of states:
+  deterministic       the same request gets the same states (tried always)
+  order_independent   so does the same group with its settings in another order (tried always)
+  every_member        every member gets a state of at least one byte
+
 A law that is broken is shown on the smallest group that breaks it, as a case to be put into the file.")]
 pub struct Test {
     /// The module, or a project's folder, which is built first
@@ -68,7 +84,7 @@ impl Test {
             aside(&no_cases(&self.subject));
         }
         let names = file.laws.iter().chain(&self.laws);
-        let trial = Trial { module: &module, seed: self.seed, groups: self.groups };
+        let mut trial = Trial::new(&module, self.seed, self.groups);
         match module.manifest().shape {
             Shape::Partitions => {
                 let own = names.map(|name| asked(name, Law::parse(name), &module)).collect::<Result<Vec<_>>>()?;
