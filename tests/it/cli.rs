@@ -290,6 +290,7 @@ fn states_are_checked_as_they_are_shown() {
     let told = stdout(&told);
     let lines = told.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let failed: Vec<Value> = lines.filter(|line| line["ok"] != true).collect();
-    assert_eq!(failed.len(), 1, "a line for each thing, and nothing else: {told}");
-    assert_eq!(failed[0]["case"], "wrong");
+    assert_eq!(failed.len(), 2, "a line for each thing, and the error: {told}");
+    assert_eq!((&failed[0]["case"], &failed[1]["error"]["kind"]), (&json!("wrong"), &json!("failed")), "{told}");
+    assert!(failed[1]["error"]["message"].as_str().unwrap().contains("1 of 1 cases"), "{told}");
 }
