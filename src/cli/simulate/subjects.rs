@@ -141,8 +141,8 @@ fn find(wanted: &str, folder: &Modules) -> Result<Option<PathBuf>> {
         Some((version, one, _)) if clash.as_ref().is_some_and(|(clashing, _)| *clashing == version) => {
             let other = clash.map(|(_, path)| path).unwrap_or_default();
             let text = format!(
-                "{} and {} are different modules that both serve as {name}@{version}, which every member refuses: name \
-                 one of the files, or give the newer one a higher version",
+                "{} and {} are different modules, and both say that they are {name}, version {version}; every member \
+                 would refuse them: name one of the files, or give the newer one a higher version",
                 one.display(),
                 other.display()
             );
