@@ -45,8 +45,8 @@ pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Ou
     let mut document = document.clone();
     document["capture"] = json!(path);
     document["why"] = json!(why);
-    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&shown)))?;
     let named = if why.contains(&shown) { why } else { format!("{shown}: {why}") };
+    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&named)))?;
     Ok(Failure::of(Failure::kind(error), named))
 }
 
