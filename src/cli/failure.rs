@@ -4,6 +4,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use serde_json::json;
 
 use super::output::{Output, aside, plain};
@@ -103,26 +104,28 @@ impl Failure {
         if let Some(Told(kind)) = error.downcast_ref() {
             return ExitCode::from(*kind as u8);
         }
-        let failure = error.downcast_ref::<Failure>();
-        let kind = Self::kind(error);
-        let sentence = format!("{error:#}");
-        match failure.and_then(|failure| failure.fault.as_ref()) {
-            Some(fault) => Self::say(fault.kind.name(), fault.code.as_deref(), &fault.message, output),
-            None => Self::say(kind.name(), None, &sentence, output),
-        }
-        aside_error(&sentence);
-        ExitCode::from(kind as u8)
+        Self::say_of(error, 0, output);
+        aside_error(&format!("{error:#}"));
+        ExitCode::from(Self::kind(error) as u8)
     }
 
     /// Says each of several failures, whose document is printed already; what is left is the worst. That something is
     /// not there is the mildest.
     pub fn told<'a>(errors: impl Iterator<Item = &'a anyhow::Error>) -> Option<anyhow::Error> {
-        let said = errors.map(|error| {
-            aside_error(&format!("{error:#}"));
-            Self::kind(error)
-        });
-        let worst = said.min_by_key(|kind| (*kind == Kind::NotFound, *kind as u8))?;
-        Some(Told(worst).into())
+        let worst = Self::worst(errors.inspect(|error| aside_error(&format!("{error:#}"))))?;
+        Some(Told(Self::kind(worst)).into())
+    }
+
+    /// The same where scripts have read a line for each: the last line is the worst failure.
+    pub fn ended(errors: &[anyhow::Error], output: &Output) -> Result<(), anyhow::Error> {
+        if let Some(worst) = Self::worst(errors.iter()) {
+            Self::say_of(worst, errors.len() - 1, output);
+        }
+        Self::told(errors.iter()).map_or(Ok(()), Err)
+    }
+
+    fn worst<'a>(errors: impl Iterator<Item = &'a anyhow::Error>) -> Option<&'a anyhow::Error> {
+        errors.min_by_key(|error| (Self::kind(error) == Kind::NotFound, Self::kind(error) as u8))
     }
 
     /// What kind of failure it is.
@@ -130,8 +133,12 @@ impl Failure {
         error.downcast_ref::<Failure>().map_or(Kind::Failed, |failure| failure.kind)
     }
 
-    /// What the command line itself refuses; `error` has its own words for people.
+    /// What the command line itself refuses; `error` has its own words for people, and `--version` is one to it.
     pub fn report_usage(error: &clap::Error, output: &Output) -> ExitCode {
+        if error.kind() == ErrorKind::DisplayVersion && output.is_json() {
+            let _ = output.line(&json!({ "version": env!("CARGO_PKG_VERSION") }).to_string());
+            return ExitCode::SUCCESS;
+        }
         if error.use_stderr() {
             let text = error.render().to_string();
             let sentence = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
@@ -140,6 +147,17 @@ impl Failure {
         // A help that nobody reads helps nobody.
         let _ = error.print();
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Kind::Usage as u8))
+    }
+
+    /// Says one, of so many more.
+    fn say_of(error: &anyhow::Error, more: usize, output: &Output) {
+        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        match error.downcast_ref::<Failure>().and_then(|failure| failure.fault.as_ref()) {
+            Some(fault) => {
+                Self::say(fault.kind.name(), fault.code.as_deref(), &format!("{}{more}", fault.message), output);
+            }
+            None => Self::say(Self::kind(error).name(), None, &format!("{error:#}{more}"), output),
+        }
     }
 
     fn say(kind: &str, code: Option<&str>, message: &str, output: &Output) {

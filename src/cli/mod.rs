@@ -54,7 +54,8 @@ Exit codes:
   5  in use: another process has the port or the data folder
 141  nobody reads the answer any more, as after `| head`
 
-With --json a failure is also an object on stdout: {\"error\": {\"kind\": …, \"code\": …, \"message\": …}}";
+With --json a failure is also the last object on stdout: {\"error\": {\"kind\": …, \"code\": …, \"message\": …}}; of several
+to be deleted each has its `error` in the one list";
 
 /// Group coordination whose assignment strategies are WebAssembly plug-ins, in Kafka's wire format.
 #[derive(Parser, Debug)]

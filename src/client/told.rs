@@ -97,6 +97,7 @@ mod tests {
             generation: Generation(7),
             protocol: Protocol::from("redundant@1"),
             digest: None,
+            served_by: None,
             leader: MemberId::default(),
             member: MemberId::default(),
             role: Place::Follower,

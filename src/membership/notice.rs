@@ -45,6 +45,8 @@ pub struct Assigned {
     pub protocol: Protocol,
     /// This member's own module of that protocol; none for the host's own range or a protocol without a module.
     pub digest: Option<Digest>,
+    /// What made the plan, where this member led and made it now; who follows is not told.
+    pub served_by: Option<ServedBy>,
     /// Who led.
     pub leader: MemberId,
     /// This member.

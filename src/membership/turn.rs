@@ -299,6 +299,7 @@ impl Membership {
             generation: joined.generation,
             protocol: joined.protocol.clone(),
             digest,
+            served_by: joined.basis.plan.as_ref().map(|plan| plan.served_by.clone()),
             leader: joined.leader.clone(),
             member: self.member.clone(),
             role: joined.role,

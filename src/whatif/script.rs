@@ -104,6 +104,9 @@ fn declare(lines: &[(usize, &str)]) -> Result<Start, ScriptError> {
         match said.verb {
             "topic" => {
                 let (name, topic) = said.topic().map_err(wrong)?;
+                if start.topics.0.contains_key(&name) {
+                    return Err(wrong(format!("topic {name} is declared twice: strike one of the lines")));
+                }
                 start.topics.0.insert(name, topic);
             }
             "member" => {

@@ -102,6 +102,16 @@ async fn what_a_leader_asked_is_reproduced_byte_for_byte_and_a_change_is_found()
     fails(&["assignor", "replay", half.to_str().unwrap()], 2, &["is cut off"]);
     fails(&["assignor", "replay", "Cargo.toml"], 2, &["Cargo.toml is no capture"]);
     fails(&["assignor", "replay", "no-such-file"], 4, &["no-such-file"]);
+
+    // The whole ones beside it are replayed, and compared, all the same.
+    let (half, new) = (half.to_str().unwrap(), file_of("roundrobin"));
+    let (code, told) = lines(&["assignor", "replay", half, path, "Cargo.toml", "--assignors", folder]);
+    assert_eq!((code, told.len(), told[1]["reproduced"].as_bool()), (2, 4, Some(true)), "{told:?}");
+    assert!(told[0]["reproduced"].is_null() && told[2]["why"].as_str().unwrap().contains("no capture"), "{told:?}");
+    assert_eq!(told[3]["error"]["kind"], "usage", "{told:?}");
+    let (code, told) = lines(&["assignor", "diff", half, path, &new]);
+    assert_eq!((code, told.len(), told[1]["moved"].as_u64()), (2, 4, Some(2)), "{told:?}");
+    assert_eq!((&told[2]["total"]["captures"], &told[3]["error"]["kind"]), (&1.into(), &"usage".into()), "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,6 +154,11 @@ async fn states_are_compared_by_member() {
     let from = place.path().to_str().unwrap();
     let (code, told) = lines(&["assignor", "replay", from, "--assignors", modules.path().to_str().unwrap()]);
     assert_eq!((code, told[0]["reproduced"].as_bool()), (0, Some(true)), "{told:?}");
+    fails(
+        &["assignor", "diff", from, &file_of("active-standby"), "--svg", "no.svg"],
+        2,
+        &["only partitions are drawn"],
+    );
     let (code, told) = lines(&["assignor", "diff", from, &file_of("active-standby")]);
     let state = &told[0]["states"][0];
     assert_eq!(

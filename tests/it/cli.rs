@@ -196,6 +196,7 @@ fn what_was_named_and_is_not_there_is_said_at_once() {
 
 #[test]
 fn every_failure_is_one_object_for_scripts() {
+    assert_eq!(json(&["--version"])["version"], env!("CARGO_PKG_VERSION"));
     let module = built("range");
     let (_folder, broken) = with_file("broken.json", "[{]");
     let (_other, empty) = with_file("empty.json", "[]");
@@ -290,6 +291,11 @@ fn states_are_checked_as_they_are_shown() {
     let told = stdout(&told);
     let lines = told.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let failed: Vec<Value> = lines.filter(|line| line["ok"] != true).collect();
-    assert_eq!(failed.len(), 1, "a line for each thing, and nothing else: {told}");
-    assert_eq!(failed[0]["case"], "wrong");
+    assert_eq!(failed.len(), 2, "a line for each thing, and the error: {told}");
+    assert_eq!(
+        (&failed[0]["case"], &failed[1]["error"]["kind"]),
+        (&serde_json::json!("wrong"), &serde_json::json!("failed")),
+        "{told}"
+    );
+    assert!(failed[1]["error"]["message"].as_str().unwrap().contains("1 of 1 cases"), "{told}");
 }

@@ -82,6 +82,11 @@ fn it_teaches_and_refuses_in_sentences() {
     fails(&["simulate", "native"], 2, &["--script FILE or --random SEED"]);
     let group = ["--members", "2", "--topics", "t=4", "--random", "1"];
     fails(&[&["simulate", "stikcy", "--assignors", "assignors"], &group[..]].concat(), 4, &["stikcy", "sticky"]);
+    for (more, words) in
+        [(["--fact", "zz*:weight=3"], "zz*:weight=3"), (["--set", "stikcy.x=1"], "no strategy stikcy is")]
+    {
+        fails(&[&["simulate", "native"], &group[..], &more].concat(), 2, &[words]);
+    }
     fails(&[&["simulate", "README.wasm"], &group[..]].concat(), 4, &["README.wasm"]);
     fails(&[&["simulate", "connect", "--assignors", "assignors"], &group[..]].concat(), 2, &["only types consumer"]);
     fails(&["simulate", "native", "--random", "1"], 2, &["--members N"]);
@@ -90,6 +95,32 @@ fn it_teaches_and_refuses_in_sentences() {
         &["simulate", "native", "--random", "1", "--from-group", "g", "--server", "127.0.0.1:1"],
         3,
         &["127.0.0.1:1"],
+    );
+}
+
+#[test]
+fn two_modules_of_one_name_and_version_are_never_taken_for_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let group = ["--members", "2", "--topics", "t=4", "--random", "1"];
+    for name in ["a.wasm", "b.wasm"] {
+        std::fs::copy("assignors/sticky.wasm", folder.path().join(name)).unwrap();
+    }
+    let of = ["simulate", "sticky", "--assignors", folder.path().to_str().unwrap()];
+    assert!(divvy(&[&of[..], &group].concat()).status.success(), "twice the same module is one");
+    // Another module of this name and version: an empty custom section more.
+    let mut other = std::fs::read(folder.path().join("b.wasm")).unwrap();
+    other.extend([0, 2, 1, b'x']);
+    std::fs::write(folder.path().join("b.wasm"), other).unwrap();
+    fails(&[&of[..], &group].concat(), 1, &["a.wasm and ", "b.wasm are different modules", "sticky, version 1"]);
+    let bench = ["assignor", "bench", "assignors/sticky.wasm", "--group", "small"];
+    let measured = |more: &[&str]| json(&[&bench[..], more].concat());
+    let both = measured(&["--assignors", folder.path().to_str().unwrap()]);
+    let (one, two) = (both["rows"][0]["strategy"].as_str().unwrap(), both["rows"][1]["strategy"].as_str().unwrap());
+    assert!(one != two && one.starts_with("sticky (") && two.starts_with("sticky ("), "{one} {two}");
+    fails(
+        &[&bench[..], &["--assignors", "assignors", "--beside", "range,nope"]].concat(),
+        4,
+        &["--beside nope", "range"],
     );
 }
 

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use serde_json::{Value, json};
 
 use crate::assignor::capture::{Capture, Identity};
 use crate::assignor::{Assignor, NATIVE, native_range};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
+use crate::cli::output::{Output, Tone, plain};
 use crate::ids::Digest;
 use crate::sandbox::{CAPTURE_SUFFIX, Sandbox, SandboxLimits, digest_of};
 
@@ -35,6 +37,17 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 pub fn read(path: &Path) -> Result<Capture> {
     let capture = Capture::read(&files::capture(path)?);
     capture.map_err(|why| Failure::of(Kind::Usage, format!("{} {why}", path.display())))
+}
+
+/// Says of one that it is left out, and why, among the lines of the others; gives the error for the end.
+pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Output) -> Result<anyhow::Error> {
+    let (shown, why) = (path.display().to_string(), format!("{error:#}"));
+    let mut document = document.clone();
+    document["capture"] = json!(path);
+    document["why"] = json!(why);
+    let named = if why.contains(&shown) { why } else { format!("{shown}: {why}") };
+    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&named)))?;
+    Ok(Failure::of(Failure::kind(error), named))
 }
 
 /// The files of a folder whose names end so, by name.

@@ -18,6 +18,7 @@ use crate::cli::output::{Output, Tone, plain, table};
 use crate::ids::{MemberId, Mode};
 use crate::lead::Comparison;
 use crate::lead::compare::{StateRow, compare, compare_states};
+use crate::membership::config::CONSUMER;
 
 /// What one plan may take here: nobody waits for it, and the machine may be slower than the one that was recorded.
 const BUDGET: Duration = Duration::from_secs(60);
@@ -36,8 +37,9 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  compared, whatever differs
   1  a module gave no plan for a capture: the others are compared
-  2  usage: a file is no capture, or the modules serve another kind of group
-  4  not found: no such file";
+  2  usage: a file is no capture, or damaged, or the modules serve another kind of group; or states were to be drawn
+  4  not found: no such file
+What cannot be compared is said, and the others are; the code is of the worst: 1, then 2, then 4.";
 
 /// Ask another module what was captured, and compare the plans
 #[derive(Args, Debug)]
@@ -49,7 +51,7 @@ pub struct Diff {
     /// What to compare with: the recorded plan, or that of another module
     #[arg(long, value_name = "OLD.wasm|recorded", default_value = RECORDED)]
     against: PathBuf,
-    /// Draw it: members × partitions, what moves in colour; of several captures a file each, numbered
+    /// Draw it, of partitions: members × partitions, what moves in colour; of several captures a file each, numbered
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
     /// The new module's settings [default: the recorded ones, if it has the recorded module's name]
@@ -92,6 +94,11 @@ impl Diff {
         let files = captured::files_of(captures)?;
         let mut strategies = Strategies::new()?;
         let new = strategies.load(module)?;
+        let shares = &new.strategy().manifest().protocol_type;
+        if self.svg.is_some() && shares != CONSUMER {
+            let text = format!("groups of type {shares} have states, and only partitions are drawn: leave --svg out");
+            return Err(Failure::of(Kind::Usage, text));
+        }
         let old = match self.against == Path::new(RECORDED) {
             true => None,
             false => Some(strategies.load(&self.against)?),
@@ -99,8 +106,15 @@ impl Diff {
         let sides = Sides { old, new };
         let (mut sum, mut errors) = (Sum::default(), Vec::new());
         for (number, path) in (1..).zip(&files) {
-            let capture = captured::read(path)?;
-            sides.fit(&capture, path)?;
+            // A file that is damaged is no reason to leave out the others.
+            let read = captured::read(path).and_then(|capture| sides.fit(&capture, path).map(|()| capture));
+            let capture = match read {
+                Ok(capture) => capture,
+                Err(error) => {
+                    errors.push(captured::skipped(path, &error, &json!({}), output)?);
+                    continue;
+                }
+            };
             match sides.compare(&capture, self.config.as_ref()) {
                 Ok(compared) => {
                     let drawn = self.draw(&sides, &capture, &compared, (number, files.len()))?;
@@ -119,7 +133,7 @@ impl Diff {
         if files.len() > 1 {
             output.print(&json!({ "total": sum.document() }), || sum.text())?;
         }
-        Failure::told(errors.iter()).map_or(Ok(()), Err)
+        Failure::ended(&errors, output)
     }
 
     fn draw(
@@ -190,7 +204,7 @@ impl Sides {
         warnings.extend(self.new.strategy().manifest().needs.iter().filter(lacks).map(|need| {
             format!("it reads {need}, which was not recorded: it counts as unknown of every partition here")
         }));
-        if asked.protocol_type != "consumer" {
+        if asked.protocol_type != CONSUMER {
             let states = compare_states(&asked.protocol_type, &before, &after.states);
             return Ok(Compared { plan: None, states, moves: None, warnings });
         }

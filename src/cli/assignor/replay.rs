@@ -21,6 +21,7 @@ Exit codes:
   1  something differs: which byte, which partition, which member is said
   2  usage: a file is no capture, or damaged
   4  not found: no such capture, or no module of its digest
+What cannot be replayed is said, and the others are; the code is of the worst: 1, then 2, then 4.
 
 What a machine has time and stack for is its own: a recorded fault of kind deadline, stack or busy need not come again.
 --module may be another module than the recorded one: `divvy assignor diff` compares their plans, this compares bytes.";
@@ -48,13 +49,16 @@ impl Replay {
         let mut errors = Vec::new();
         let mut skipped: Vec<Skipped<'_>> = Vec::new();
         for path in &files {
-            let capture = captured::read(path)?;
-            let asked = match &named {
-                Some(named) => Ok(named.clone()),
-                None => strategies.find(&capture.module, || self.modules.folder()),
-            };
+            // A file that is damaged is no reason to leave out the others.
+            let asked = captured::read(path).and_then(|capture| match &named {
+                Some(named) => Ok((capture, named.clone())),
+                None => {
+                    let asked = strategies.find(&capture.module, || self.modules.folder())?;
+                    Ok((capture, asked))
+                }
+            });
             match asked {
-                Ok(asked) => {
+                Ok((capture, asked)) => {
                     let found = replay(&capture, asked.strategy());
                     tell(path, &capture, &Identity::of(asked.strategy()), &found, output)?;
                     if !found.is_empty() {
@@ -72,7 +76,7 @@ impl Replay {
             }
         }
         errors.extend(skipped.iter().map(Skipped::error));
-        Failure::told(errors.iter()).map_or(Ok(()), Err)
+        Failure::ended(&errors, output)
     }
 }
 

@@ -53,6 +53,16 @@ impl Settings {
         self.config.is_some()
     }
 
+    /// The keys of `--set`.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// What `--fact` says: of which members, the fact's name and its value.
+    pub fn facts(&self) -> impl Iterator<Item = (&str, &str, &Value)> {
+        self.facts.iter().map(|fact| (fact.member.as_str(), fact.name.as_str(), &fact.value))
+    }
+
     /// What is said for members.
     pub fn spoken(&self) -> Spoken {
         let mut spoken = Spoken::default();

@@ -8,6 +8,7 @@ use crate::cli::output::partitions;
 use crate::client::{Assigned, Note, Rebalance, Role, Share};
 use crate::embedded::show_state;
 use crate::ids::{Digest, TopicName};
+use crate::membership::lead::ServedBy;
 
 /// A line of JSON: `event` names it.
 pub fn json(event: &Rebalance, protocol_type: &str) -> Value {
@@ -38,6 +39,7 @@ fn assigned_json(assigned: &Assigned) -> Value {
             Role::Follower => "follower",
         },
         "cause": assigned.cause.name(),
+        "served_by": assigned.served_by.as_ref().map(ToString::to_string),
     });
     if let Some(primaries) = assigned.primaries() {
         event["primaries"] = json!(primaries.into_iter().collect::<BTreeMap<_, _>>());
@@ -99,10 +101,13 @@ fn by_topic(topics: &[(TopicName, Vec<i32>)]) -> BTreeMap<&str, &Vec<i32>> {
 pub fn text(event: &Rebalance, protocol_type: &str) -> String {
     match event {
         Rebalance::Assigned(assigned) => {
-            let Assigned { generation, protocol, role, share, .. } = assigned;
+            let Assigned { generation, protocol, role, share, served_by, .. } = assigned;
             let does = if *role == Role::Leader { "leads and owns" } else { "owns" };
             let share = share_text(share, protocol_type);
-            format!("{does} {share}{} (generation {generation}, {protocol})", told_text(assigned))
+            // The protocol is what was voted for; who made the plan only its leader knows.
+            let served = served_by.as_ref().filter(|it| **it != ServedBy::Chosen);
+            let served = served.map(|by| format!(", served by {by}")).unwrap_or_default();
+            format!("{does} {share}{} (generation {generation}, protocol {protocol}{served})", told_text(assigned))
         }
         Rebalance::Revoked(work) => format!("gives up {} for a rebalance", share_text(work.share(), protocol_type)),
         Rebalance::Lost { share, reason } => format!("lost {}: {reason}", share_text(share, protocol_type)),
@@ -132,5 +137,39 @@ fn share_text(share: &Share, protocol_type: &str) -> String {
     match share {
         Share::Partitions(topics) => partitions(topics.iter().map(|(topic, list)| (topic.as_str(), list.as_slice()))),
         Share::State(state) => show_state(protocol_type, state).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{Generation, MemberId, Protocol};
+    use crate::membership::Cause;
+
+    #[test]
+    fn a_fall_backs_plan_is_not_said_to_be_the_strategys() {
+        let assigned = |role, served_by| {
+            Rebalance::Assigned(Assigned {
+                generation: Generation(3),
+                protocol: Protocol::from("omits@1"),
+                digest: None,
+                served_by,
+                leader: MemberId::default(),
+                member: MemberId::default(),
+                role,
+                cause: Cause::Group,
+                share: Share::Partitions(vec![("t".into(), vec![0, 1])]),
+                user_data: None,
+            })
+        };
+        let fallen = assigned(Role::Leader, Some(ServedBy::LastPlan));
+        let told = "leads and owns t 0-1 (generation 3, protocol omits@1, served by the last plan, cut to what exists)";
+        assert_eq!(text(&fallen, "consumer"), told);
+        assert_eq!(json(&fallen, "consumer")["served_by"], "the last plan, cut to what exists");
+        let chosen = assigned(Role::Leader, Some(ServedBy::Chosen));
+        assert_eq!(text(&chosen, "consumer"), "leads and owns t 0-1 (generation 3, protocol omits@1)");
+        let follower = assigned(Role::Follower, None);
+        assert_eq!(text(&follower, "consumer"), "owns t 0-1 (generation 3, protocol omits@1)");
+        assert!(json(&follower, "consumer")["served_by"].is_null());
     }
 }

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use crate::assignor::{Spoken, subscribed};
+use super::spoken::Spokesman;
+use crate::assignor::subscribed;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::lead::look::{Cluster, patiently};
 use crate::ids::TopicName;
@@ -37,7 +38,7 @@ pub fn made_up(members: usize, topics: &[Topic], racks: &[String], replicas: usi
 }
 
 /// What a running group has at this moment. It is only looked at.
-pub fn from_group(group: &str, server: &str, security: Security, spoken: &Spoken) -> Result<Start> {
+pub fn from_group(group: &str, server: &str, security: Security, said: &mut Spokesman) -> Result<Start> {
     let cluster = Cluster { brokers: server.to_owned(), security };
     let found = patiently(|| cluster.group(group), |group| group.is_stable() || group.is_empty())?;
     if found.is_empty() {
@@ -58,5 +59,5 @@ pub fn from_group(group: &str, server: &str, security: Security, spoken: &Spoken
         return Err(Failure::of(Kind::Failed, text));
     }
     let topics = cluster.topics(&subscribed(&found.inputs()))?;
-    Ok(described::start(&found, topics, spoken))
+    Ok(described::start(&found, topics, said.among(&found.inputs())))
 }

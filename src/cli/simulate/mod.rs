@@ -20,11 +20,13 @@ use crate::whatif::{Start, Step, page, random_life, script, simulate};
 mod begin;
 mod progress;
 mod shown;
+mod spoken;
 mod subjects;
 mod times;
 
 use begin::Topic;
 use progress::Progress;
+use spoken::Spokesman;
 use times::TimesArgs;
 
 /// So many steps has a random life unless told otherwise.
@@ -128,12 +130,8 @@ impl Simulate {
             return output.print(&json!({ "guide": GUIDE }), || GUIDE.to_owned());
         }
         let (start, steps) = self.life()?;
-        let subjects = subjects::read(
-            &self.modules,
-            &Modules::at(self.folder.clone()),
-            &self.settings.config()?,
-            self.without_times,
-        )?;
+        let subjects =
+            subjects::read(&self.modules, &Modules::at(self.folder.clone()), &self.settings, self.without_times)?;
         let usage = |why| Failure::of(Kind::Usage, why);
         let mut progress = Progress::new(steps.len());
         let played =
@@ -156,22 +154,25 @@ impl Simulate {
 
     /// Who is there, and what happens.
     fn life(&self) -> Result<(Start, Vec<Step>)> {
-        let start = match &self.from_group {
-            Some(group) => {
-                Some(begin::from_group(group, &self.server, self.security.read()?, &self.settings.spoken())?)
-            }
+        let mut said = Spokesman::new(self.settings.facts());
+        let mut start = match &self.from_group {
+            Some(group) => Some(begin::from_group(group, &self.server, self.security.read()?, &mut said)?),
             None => self.members.map(|count| {
                 begin::made_up(count as usize, &self.topics, &self.racks, usize::from(self.replicas), self.is_static)
             }),
         };
+        start.iter_mut().for_each(|start| said.speak_for(&mut start.members));
         let usage = |why: String| Failure::of(Kind::Usage, why);
         if let Some(path) = &self.script {
             let text = String::from_utf8(files::script(path)?)
                 .map_err(|_| usage(format!("{} is no text: save it as UTF-8", path.display())))?;
-            return script::read(&text, start).map_err(|error| {
+            let (mut start, mut steps) = script::read(&text, start).map_err(|error| {
                 let line = if error.line == 0 { String::new() } else { format!(":{}", error.line) };
                 usage(format!("{}{line}: {}", path.display(), error.message))
-            });
+            })?;
+            said.speak_for(&mut start.members);
+            said.speak_in(&mut steps);
+            return said.all_were_heard().map(|()| (start, steps)).map_err(usage);
         }
         let Some(seed) = self.random else {
             return Err(usage("nothing happens: name a life with --script FILE or --random SEED".to_owned()));
@@ -180,7 +181,8 @@ impl Simulate {
             usage("nobody is there: name --members N and --topics T=P, or --from-group GROUP".to_owned())
         })?;
         let steps = self.steps.map_or(STEPS, |steps| steps as usize);
-        let steps = random_life(&start, seed, steps).map_err(usage)?;
-        Ok((start, steps))
+        let mut steps = random_life(&start, seed, steps).map_err(usage)?;
+        said.speak_in(&mut steps);
+        said.all_were_heard().map(|()| (start, steps)).map_err(usage)
     }
 }

@@ -11,8 +11,10 @@ use wasmparser::{Parser, Payload};
 use crate::assignor::{Manifest, NATIVE};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
+use crate::cli::lead::settings::Settings;
 use crate::cli::modules::Modules;
-use crate::sandbox::{Sandbox, SandboxLimits};
+use crate::ids::Digest;
+use crate::sandbox::{Sandbox, SandboxLimits, digest_of};
 use crate::whatif::limits::MAX_MODULES;
 use crate::whatif::{Gauge, Subject, Used};
 
@@ -23,7 +25,8 @@ const BUILT_IN: &str = "native";
 const SECTION: &str = "divvy.manifest";
 
 /// Reads and compiles them, in the order in which they are named.
-pub fn read(names: &[String], folder: &Modules, config: &Value, without_times: bool) -> Result<Vec<Subject>> {
+pub fn read(names: &[String], folder: &Modules, settings: &Settings, without_times: bool) -> Result<Vec<Subject>> {
+    let config = &settings.config()?;
     let usage = |text: String| Failure::of(Kind::Usage, text);
     if names.is_empty() {
         return Err(usage("no strategy is named: name files, names in the folder of modules, or `native`".to_owned()));
@@ -39,6 +42,9 @@ pub fn read(names: &[String], folder: &Modules, config: &Value, without_times: b
     let mut subjects =
         names.iter().map(|name| subject(name, folder, &sandbox, without_times)).collect::<Result<Vec<_>>>()?;
     let known: BTreeSet<String> = subjects.iter().map(|it| it.assignor.manifest().name.clone()).collect();
+    if let Some(text) = settings.keys().find_map(|key| of_nobody(key, &known)) {
+        return Err(usage(text));
+    }
     let mut shown = BTreeSet::new();
     for (subject, named) in subjects.iter_mut().zip(names) {
         // Two files of one name in two folders are two lines.
@@ -52,6 +58,16 @@ pub fn read(names: &[String], folder: &Modules, config: &Value, without_times: b
         }
     }
     Ok(subjects)
+}
+
+/// What is wrong with a `--set` for a strategy that is not played.
+fn of_nobody(key: &str, known: &BTreeSet<String>) -> Option<String> {
+    let (of, rest) = key.split_once('.').filter(|(of, _)| !known.contains(*of))?;
+    let played = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "--set {key}: no strategy {of} is played (there is {played}): name one of them, or write --set {rest}=… for all; a \
+         setting whose own name has a dot stands in a --config file"
+    ))
 }
 
 /// What a configuration has for one strategy: what stands under its name, and what stands under nobody's.
@@ -101,17 +117,38 @@ fn find(wanted: &str, folder: &Modules) -> Result<Option<PathBuf>> {
         None => (wanted, None),
     };
     let mut there = BTreeSet::new();
-    let mut best: Option<(u32, PathBuf)> = None;
+    let mut best: Option<(u32, PathBuf, Digest)> = None;
+    let mut clash: Option<(u32, PathBuf)> = None;
     for path in wasm_files(&folder)? {
-        let Some(manifest) = files::module(&path).ok().and_then(|bytes| manifest(&bytes)) else { continue };
+        let Ok(bytes) = files::module(&path) else { continue };
+        let Some(manifest) = manifest(&bytes) else { continue };
         let fits = manifest.name == name && (wanted == name || version == Some(manifest.version));
-        if fits && best.as_ref().is_none_or(|(version, _)| manifest.version > *version) {
-            best = Some((manifest.version, path));
+        if fits {
+            let digest = digest_of(&bytes);
+            match &best {
+                Some((version, ..)) if manifest.version < *version => {}
+                Some((version, _, known)) if manifest.version == *version => {
+                    if digest != *known {
+                        clash = Some((manifest.version, path));
+                    }
+                }
+                _ => best = Some((manifest.version, path, digest)),
+            }
         }
         there.insert(manifest.name);
     }
     match best {
-        Some((_, path)) => Ok(Some(path)),
+        Some((version, one, _)) if clash.as_ref().is_some_and(|(clashing, _)| *clashing == version) => {
+            let other = clash.map(|(_, path)| path).unwrap_or_default();
+            let text = format!(
+                "{} and {} are different modules, and both say that they are {name}, version {version}; every member \
+                 would refuse them: name one of the files, or give the newer one a higher version",
+                one.display(),
+                other.display()
+            );
+            Err(Failure::of(Kind::Failed, text))
+        }
+        Some((_, path, _)) => Ok(Some(path)),
         None if wanted == NATIVE => Ok(None),
         None => {
             let there = there.into_iter().collect::<Vec<_>>().join(", ");
@@ -154,6 +191,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_setting_for_a_strategy_that_is_not_played_is_a_mistake() {
+        let known = BTreeSet::from(["weighted".to_owned()]);
+        assert!(
+            of_nobody("wieghted.fact", &known).unwrap().contains("no strategy wieghted is played (there is weighted)")
+        );
+        assert!(["weighted.fact", "fact"].iter().all(|key| of_nobody(key, &known).is_none()));
+    }
 
     #[test]
     fn a_setting_goes_to_the_strategy_that_it_names_or_to_all() {

@@ -24,6 +24,12 @@ fn a_script_says_who_is_there_and_what_happens() {
 }
 
 #[test]
+fn a_topic_is_declared_once() {
+    let error = read("topic t partitions=4\ntopic t partitions=8\nmembers 2\nlife\nwait 1s\n", None).unwrap_err();
+    assert_eq!((error.line, error.message.as_str()), (2, "topic t is declared twice: strike one of the lines"));
+}
+
+#[test]
 fn a_mistake_has_its_line_and_a_way_out() {
     for (steps, line, words) in [
         ("leave w9", 5, "no member w9 is in the group: name one of w1, w2, x"),

@@ -1,5 +1,6 @@
 //! `divvy assignor bench`: what a strategy costs and what its plans are worth, beside those that divvy ships.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,10 +10,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::assignor::manifest::{Manifest, Shape};
-use crate::assignor::{Assignor, native_range};
+use crate::assignor::native_range;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
-use crate::cli::modules::Modules;
+use crate::cli::modules::{Modules, usual_places};
 use crate::cli::output::{Output, aside, plain, table};
 use crate::cli::progress::Progress;
 use crate::sandbox::{Module, Sandbox, SandboxLimits};
@@ -30,7 +31,7 @@ Each group is planned three times: fresh, after one more has joined, after one h
   MOVES    partitions that somebody else gets although their owner is still there; of states those that differ
   BALANCE  how many partitions the largest share has above the smallest
 The others are the modules of the --assignors folder that have the same shape and type; where there is none, the range that is
-built in, whose cost is not measured.")]
+built in, whose cost is not measured. Two modules of one name and version are told apart by their digests.")]
 pub struct Bench {
     /// The module
     #[arg(value_name = "FILE.wasm")]
@@ -38,7 +39,7 @@ pub struct Bench {
     /// Only these groups [default: all]
     #[arg(long = "group", value_enum, value_delimiter = ',')]
     groups: Vec<Size>,
-    /// Only these beside it, by name [default: all of its shape and type]
+    /// Only these beside it, by name or NAME@VERSION [default: all of its shape and type]
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "alone")]
     beside: Vec<String>,
     /// Measure nothing beside it
@@ -99,6 +100,7 @@ struct Row {
     group: &'static str,
     step: &'static str,
     strategy: String,
+    digest: Option<String>,
     #[serde(flatten)]
     measured: measure::Measured,
 }
@@ -117,24 +119,26 @@ impl Bench {
         let sandbox = Sandbox::new(SandboxLimits::of_author())?;
         let module = sandbox.load(&files::module(&self.module)?, &self.module);
         let module = module.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
-        let others = if self.alone { Vec::new() } else { self.others(&module, &sandbox)? };
+        let (others, wants_native) = if self.alone { (Vec::new(), false) } else { self.others(&module, &sandbox)? };
         let sizes = if self.groups.is_empty() { Size::value_variants() } else { &self.groups };
         let mut progress = Progress::new("measuring", sizes.len() * (1 + others.len()));
         let subjects = std::iter::once(&module).chain(&others).map(|module| Subject::module(module));
         let mut subjects: Vec<Subject<'_>> = subjects.collect::<Result<_, _>>()?;
-        if others.is_empty() && !self.alone && is_alike(native_range().manifest(), module.manifest()) {
+        if wants_native {
             subjects.push(Subject::native(native_range()));
         }
+        let names = told_apart(&subjects);
         let (mut rows, mut without) = (Vec::new(), Vec::new());
         for size in sizes {
             let (before, group) = (rows.len(), size.name(module.manifest().shape));
-            for subject in &subjects {
-                let strategy = named(subject.assignor);
+            for (subject, strategy) in subjects.iter().zip(&names) {
+                let strategy = strategy.clone();
                 match subject.steps(size.dimensions(), size.times()) {
                     Ok(steps) => rows.extend(steps.into_iter().map(|(step, measured)| Row {
                         group,
                         step,
                         strategy: strategy.clone(),
+                        digest: subject.assignor.digest().map(|it| it.to_string()),
                         measured,
                     })),
                     Err(why) if subject.assignor.digest() == Some(module.digest()) => {
@@ -151,23 +155,81 @@ impl Bench {
         output.print(&json!({ "rows": rows, "without": without }), || text(&rows, &without))
     }
 
-    /// The modules that can be compared with it, by name.
-    fn others(&self, module: &Module, sandbox: &Sandbox) -> Result<Vec<Arc<Module>>> {
-        let Some(folder) = self.modules.found()? else {
-            aside("no folder of strategies to compare it with: --assignors names one");
-            return Ok(Vec::new());
-        };
-        let (ours, manifest) = (module.digest(), module.manifest());
-        let is_wanted = |other: &Arc<Module>| {
-            let their = other.manifest();
-            let is_named = self.beside.is_empty() || self.beside.contains(&their.name);
-            is_named && is_alike(their, manifest) && other.digest() != ours
-        };
+    /// The modules that can be compared with it, by name; and whether the range that is built in is one of them.
+    fn others(&self, module: &Module, sandbox: &Sandbox) -> Result<(Vec<Arc<Module>>, bool)> {
+        let folder = self.modules.found()?;
         let load = |path: PathBuf| sandbox.load(&files::module(&path).ok()?, &path).ok();
-        let mut others: Vec<_> = wasm_files(&folder).into_iter().filter_map(load).filter(is_wanted).collect();
+        let all: Vec<_> = folder.iter().flat_map(|folder| wasm_files(folder)).filter_map(load).collect();
+        let manifest = module.manifest();
+        for name in &self.beside {
+            self.check_named(name, &all, manifest, folder.as_deref())?;
+        }
+        let is_wanted = |their: &Manifest| {
+            let is_named = self.beside.is_empty() || self.beside.iter().any(|name| is_called(their, name));
+            is_named && is_alike(their, manifest)
+        };
+        let mut others = all;
+        others.retain(|other| is_wanted(other.manifest()) && other.digest() != module.digest());
         others.sort_by_key(|module| module.protocol().to_string());
-        Ok(others)
+        let native = native_range().manifest();
+        let is_missing = match self.beside.is_empty() {
+            true => others.is_empty(),
+            false => !others.iter().any(|other| other.manifest().name == native.name),
+        };
+        if self.beside.is_empty() && others.is_empty() {
+            aside(&match &folder {
+                Some(folder) => format!(
+                    "{} has nothing else of shape {} and type {} to compare it with: --assignors names another folder",
+                    folder.display(),
+                    json!(manifest.shape).as_str().unwrap_or_default(),
+                    manifest.protocol_type
+                ),
+                None => no_folder(),
+            });
+        }
+        Ok((others, is_missing && is_wanted(native)))
     }
+
+    /// A name that stands for nothing to compare with is a mistake.
+    fn check_named(&self, name: &str, all: &[Arc<Module>], ours: &Manifest, folder: Option<&Path>) -> Result<()> {
+        let native = native_range().manifest();
+        let known = all.iter().map(|it| it.manifest()).chain([native, ours]);
+        let called: Vec<&Manifest> = known.filter(|it| is_called(it, name)).collect();
+        if called.iter().any(|it| is_alike(it, ours)) {
+            return Ok(());
+        }
+        if let Some(other) = called.first() {
+            let text = format!(
+                "--beside {name}: it plans groups of another shape or type ({}) than {} ({}): the two have no group in common",
+                other.protocol_type,
+                ours.protocol(),
+                ours.protocol_type
+            );
+            return Err(Failure::of(Kind::Usage, text));
+        }
+        let Some(folder) = folder else {
+            return Err(Failure::of(Kind::NotFound, format!("--beside {name} is not built in, and {}", no_folder())));
+        };
+        let alike = all.iter().map(|it| it.manifest()).filter(|it| is_alike(it, ours));
+        let there: BTreeSet<&str> = alike.map(|it| it.name.as_str()).collect();
+        let there = if there.is_empty() { "no module".to_owned() } else { Vec::from_iter(there).join(", ") };
+        let text = format!(
+            "--beside {name}: there is no such strategy in {} (of this shape and type there is {there}): name one of \
+             them, or another folder with --assignors",
+            folder.display()
+        );
+        Err(Failure::of(Kind::NotFound, text))
+    }
+}
+
+/// What is told of a machine without shipped modules.
+fn no_folder() -> String {
+    let places: Vec<_> = usual_places().iter().map(|folder| folder.display().to_string()).collect();
+    format!(
+        "there is no folder of shipped modules: $DIVVY_ASSIGNORS is not set, and there is neither {}; name one with \
+         --assignors DIR",
+        places.join(" nor ")
+    )
 }
 
 /// Whether two strategies can plan the same groups.
@@ -175,10 +237,22 @@ fn is_alike(a: &Manifest, b: &Manifest) -> bool {
     a.shape == b.shape && a.protocol_type == b.protocol_type
 }
 
-/// The name under which members offer it.
-fn named(assignor: &dyn Assignor) -> String {
-    let built_in = if assignor.digest().is_none() { " (built in)" } else { "" };
-    format!("{}{built_in}", assignor.manifest().protocol())
+/// The names under which members offer them; two modules of one name and version stand with their digests.
+fn told_apart(subjects: &[Subject<'_>]) -> Vec<String> {
+    let name = |subject: &Subject<'_>| subject.assignor.manifest().protocol().to_string();
+    let names: Vec<String> = subjects.iter().map(name).collect();
+    let is_shared = |name: &String| names.iter().filter(|it| *it == name).count() > 1;
+    let told = |(subject, name): (&Subject<'_>, &String)| match subject.assignor.digest() {
+        None => format!("{name} (built in)"),
+        Some(digest) if is_shared(name) => format!("{name} ({})", digest.short()),
+        Some(_) => name.clone(),
+    };
+    subjects.iter().zip(&names).map(told).collect()
+}
+
+/// Whether `--beside` names it: with or without its version.
+fn is_called(manifest: &Manifest, name: &str) -> bool {
+    manifest.name == name || manifest.protocol().as_str() == name
 }
 
 fn wasm_files(folder: &Path) -> Vec<PathBuf> {

@@ -63,8 +63,7 @@ impl Check {
             }
             if failed > 0 && before == 0 {
                 let told = format!("{named}: {failed} of {all} cases of {} fail", vectors.display());
-                let error = Failure::of(Kind::Failed, told);
-                return Err(Failure::told(std::iter::once(&error)).unwrap_or(error));
+                return Failure::ended(&[Failure::of(Kind::Failed, told)], output);
             }
         }
         report.end(&named)

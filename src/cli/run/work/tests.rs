@@ -12,6 +12,7 @@ fn assigned(share: Share) -> Assigned {
         generation: Generation(7),
         protocol: Protocol::from("range"),
         digest: None,
+        served_by: None,
         leader: MemberId::from("m-1"),
         member: MemberId::from("m-1"),
         role: Role::Leader,
