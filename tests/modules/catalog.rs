@@ -332,9 +332,12 @@ fn what_has_a_modules_name_and_is_no_file_is_named_and_not_read() {
     seen.wait_for("what the links lead to", |seen| seen.offered() == ["spread@2"]);
 }
 
+/// Does harm to a cache folder that is not there yet.
+type Spoil<'a> = &'a dyn Fn(&Path);
+
 #[test]
 fn a_cache_that_cannot_be_used_is_said_so_once_with_the_reason() {
-    let said = |spoil: &dyn Fn(&Path)| {
+    let said = |spoil: Spoil<'_>| {
         let story = Story::new();
         spoil(&story.cache.path().join("kept"));
         let rows = story.open().catalog.status();
@@ -342,7 +345,7 @@ fn a_cache_that_cannot_be_used_is_said_so_once_with_the_reason() {
             .filter_map(|row| Some((row.path.strip_prefix(story.cache.path()).ok()?.to_owned(), row.last_error?)))
             .collect::<Vec<_>>()
     };
-    let cases: [(&dyn Fn(&Path), &str, &str); 4] = [
+    let cases: [(Spoil<'_>, &str, &str); 4] = [
         (&|kept| fs::write(kept, b"").expect("a file"), "kept", "name a folder"),
         (
             &|kept| {
