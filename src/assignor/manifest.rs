@@ -69,7 +69,8 @@ pub struct Manifest {
     /// Among those offered by default, higher first.
     #[serde(default = "default_rank")]
     pub rank: u32,
-    /// The columns it reads: `replica_racks`, `lag`, …
+    /// The columns it reads: `replica_racks`, `lag`, and any of the application's own (ABI 1), so no name is refused: a
+    /// strategy gets those that the host knows.
     #[serde(default)]
     pub needs: Vec<String>,
     /// The limits it asks for.

@@ -1,5 +1,6 @@
 //! Where modules are looked for: `--assignors`, `$DIVVY_ASSIGNORS`, `./assignors`, and beside the program.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -63,9 +64,12 @@ fn name(text: &str) -> Result<String, &'static str> {
 }
 
 fn trusted_key(text: &str) -> Result<TrustedKey, String> {
-    text.parse().or_else(|why| {
-        let file = read_regular(Path::new(text), MAX_KEY_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        file.map_or(Err(why), |text| text.parse())
+    text.parse().or_else(|why: String| match read_regular(Path::new(text), MAX_KEY_BYTES) {
+        Ok(bytes) => String::from_utf8(bytes).map_or(Err(why), |text| text.parse()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(format!("{why}, or that file: there is no file {text}"))
+        }
+        Err(error) => Err(format!("{why}, or that file: {text} cannot be read: {error}")),
     })
 }
 
@@ -124,4 +128,20 @@ fn nowhere(usual: &[PathBuf]) -> String {
          `mkdir assignors` (members that join with an empty one are served by range, which is built in)",
         places.join(" nor ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_neither_a_word_nor_a_file_is_told_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |path: &Path| trusted_key(&path.display().to_string()).expect_err("no key");
+        assert!(refused(&folder.path().join("nope")).contains("there is no file "));
+        assert!(refused(folder.path()).contains("it is a folder"));
+        let file = folder.path().join("k.pub");
+        std::fs::write(&file, "no key\n").unwrap();
+        assert!(refused(&file).starts_with("write a public key of minisign"));
+    }
 }

@@ -149,6 +149,10 @@ fn key_id(word: &str) -> Option<u64> {
 }
 
 fn read_small(file: &Path) -> std::io::Result<String> {
+    // Opening a pipe would wait for whoever writes into it.
+    if !fs::metadata(file)?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
     let mut text = String::new();
     fs::File::open(file)?.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text)?;
     Ok(text)

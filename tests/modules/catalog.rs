@@ -1,7 +1,8 @@
 //! The story of a folder of modules while the process runs, and over its restart.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -277,7 +278,12 @@ fn more_files_than_are_read_push_nobody_out() {
     for i in 0..300 {
         story.write(&format!("copy-{i}.wasm"), &named("flood", 1, "f1"));
     }
-    seen.errs(&story.folder.path().file_name().expect("a name").to_string_lossy(), "remove some");
+    let says = |row: &ModuleStatus| row.last_error.as_ref().is_some_and(|error| error.contains("45 too many"));
+    seen.wait_for("the count", |seen| seen.catalog.status().iter().any(says));
+    let row = seen.catalog.status().into_iter().find(says).expect("a row");
+    let name = row.path.file_name().expect("the first file that is left out").to_string_lossy().into_owned();
+    let error = row.last_error.expect("why");
+    assert!(name.starts_with("copy-") && error.contains(&format!("left out: {name}, ")), "{name}: {error}");
     seen.offers("both", &["flood@1", "spread@1"]);
 }
 
@@ -305,6 +311,72 @@ fn a_slow_copy_is_one_piece_of_news() {
 fn a_folder_that_is_not_there_is_said_so() {
     let error = Catalog::open(sandbox(), CatalogConfig::new(vec![PathBuf::from("no/such/folder")])).err();
     assert!(error.expect("an error").to_string().contains("no/such/folder"));
+}
+
+#[test]
+fn what_has_a_modules_name_and_is_no_file_is_named_and_not_read() {
+    let story = Story::new();
+    story.write("spread.wasm", &named("spread", 1, "v1"));
+    let seen = story.open();
+    symlink("gone", story.path("dangling.wasm")).expect("a link");
+    symlink("/dev/zero", story.path("zero.wasm")).expect("a link");
+    fs::create_dir(story.path("folder.wasm")).expect("a folder");
+    seen.errs("dangling.wasm", "points to nothing");
+    seen.errs("zero.wasm", "a pipe or a device");
+    seen.errs("folder.wasm", "it is a folder");
+    assert_eq!(seen.offered(), ["spread@1"]);
+    fs::remove_file(story.path("spread.wasm")).expect("removed");
+    symlink("gone", story.path("spread.wasm")).expect("a link");
+    seen.offers("a link to nothing is no file", &[]);
+    story.write("gone", &named("spread", 2, "v2"));
+    seen.wait_for("what the links lead to", |seen| seen.offered() == ["spread@2"]);
+}
+
+/// Does harm to a cache folder that is not there yet.
+type Spoil<'a> = &'a dyn Fn(&Path);
+
+#[test]
+fn a_cache_that_cannot_be_used_is_said_so_once_with_the_reason() {
+    let said = |spoil: Spoil<'_>| {
+        let story = Story::new();
+        spoil(&story.cache.path().join("kept"));
+        let rows = story.open().catalog.status();
+        rows.into_iter()
+            .filter_map(|row| Some((row.path.strip_prefix(story.cache.path()).ok()?.to_owned(), row.last_error?)))
+            .collect::<Vec<_>>()
+    };
+    let cases: [(Spoil<'_>, &str, &str); 4] = [
+        (&|kept| fs::write(kept, b"").expect("a file"), "kept", "name a folder"),
+        (
+            &|kept| {
+                fs::create_dir_all(kept.join("compiled")).expect("a folder");
+                fs::set_permissions(kept.join("compiled"), fs::Permissions::from_mode(0o777)).expect("its mode");
+            },
+            "kept/compiled",
+            "others may write it (mode 777)",
+        ),
+        (
+            &|kept| {
+                fs::create_dir(kept).expect("a folder");
+                symlink("..", kept.join("compiled")).expect("a link");
+            },
+            "kept/compiled",
+            "it is a link",
+        ),
+        (
+            &|kept| {
+                fs::create_dir(kept).expect("a folder");
+                fs::write(kept.join("compiled"), b"").expect("a file");
+            },
+            "kept/compiled",
+            "it is no folder",
+        ),
+    ];
+    for (spoil, path, words) in cases {
+        let rows = said(spoil);
+        assert!(matches!(&rows[..], [(at, why)] if *at == Path::new(path) && why.contains(words)), "{words}: {rows:?}");
+    }
+    assert_eq!(said(&|_| ()), []);
 }
 
 #[test]

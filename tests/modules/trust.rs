@@ -135,6 +135,37 @@ fn only_what_a_trusted_key_signed_serves_and_a_signature_may_come_late() {
 }
 
 #[test]
+fn a_signature_that_goes_is_told_of_and_what_it_let_in_serves_on_until_its_file_goes() {
+    let ours = Signer::new(1);
+    let story = Story::new(Trust { keys: vec![ours.trusted()], ..Trust::default() });
+    let bytes = named("spread", 1, "v1");
+    story.write("spread.wasm", &bytes);
+    story.write("spread.wasm.minisig", ours.sign(&bytes));
+    let seen = story.open();
+    assert_eq!((offered(&seen), row(&seen, "spread.wasm").last_error), (vec!["spread@1".to_owned()], None));
+
+    fs::remove_file(story.folder.path().join("spread.wasm.minisig")).unwrap();
+    wait_for(&seen, "none", |seen| says(seen, "spread.wasm", "it is not signed"));
+    assert!(says(&seen, "spread.wasm", "go on serving until the file is removed"));
+    story.write("spread.wasm.minisig", ours.sign(b"other bytes"));
+    wait_for(&seen, "another file's", |seen| says(seen, "spread.wasm", "not one of these bytes"));
+    story.write("spread.wasm.minisig", vec![0xff; 900_000]);
+    wait_for(&seen, "garbage", |seen| says(seen, "spread.wasm", "cannot be read"));
+    assert_eq!(
+        (row(&seen, "spread.wasm").state, offered(&seen)),
+        (ModuleState::ServingPrevious, vec!["spread@1".into()])
+    );
+    story.write("spread.wasm.minisig", ours.sign(&bytes));
+    wait_for(&seen, "the good one again", |seen| row(seen, "spread.wasm").last_error.is_none());
+
+    story.write("copy.wasm", &bytes);
+    wait_for(&seen, "a copy", |seen| seen.status().len() == 2);
+    assert!(says(&seen, "copy.wasm", "it is not signed"), "a copy needs a signature of its own");
+    fs::remove_file(story.folder.path().join("spread.wasm")).unwrap();
+    wait_for(&seen, "the file", |seen| offered(seen).is_empty());
+}
+
+#[test]
 fn only_what_is_allowed_serves_and_with_both_settings_a_module_needs_both() {
     let ours = Signer::new(1);
     let (good, other) = (named("good", 1, "v1"), named("other", 1, "v1"));

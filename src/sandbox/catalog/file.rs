@@ -37,6 +37,53 @@ pub(super) struct Stamp {
     modified: Option<SystemTime>,
     /// The same of its signature, where that matters.
     signature: Option<(u64, Option<SystemTime>)>,
+    /// Why there is no file to read, if there is none.
+    unfit: Option<Unfit>,
+}
+
+/// What has a module's name and is no file. Opening it could wait for ever, or never end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unfit {
+    Dangling,
+    Circle,
+    Folder,
+    Special,
+    Closed(io::ErrorKind),
+}
+
+impl Unfit {
+    fn of(found: &io::Result<fs::Metadata>) -> Option<Self> {
+        match found {
+            Ok(meta) if meta.is_file() => None,
+            Ok(meta) if meta.is_dir() => Some(Self::Folder),
+            Ok(_) => Some(Self::Special),
+            Err(error) if error.raw_os_error() == Some(libc::ELOOP) => Some(Self::Circle),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Self::Dangling),
+            Err(error) => Some(Self::Closed(error.kind())),
+        }
+    }
+
+    fn message(self) -> String {
+        match self {
+            Self::Dangling => "it is a link that points to nothing: put the file there, or remove the link".to_owned(),
+            Self::Circle => "it is a link that leads back to itself: link to the file, or remove the link".to_owned(),
+            Self::Folder => "it is a folder; modules are files: put what is in it beside it, or rename it".to_owned(),
+            Self::Special => "it is a pipe or a device, not a file: put the module's file here".to_owned(),
+            Self::Closed(why) => format!("what it leads to cannot be looked at: {why}"),
+        }
+    }
+}
+
+impl Stamp {
+    /// Whether there is a file to read.
+    pub fn is_file(&self) -> bool {
+        self.unfit.is_none()
+    }
+
+    #[cfg(test)]
+    fn sized(length: u64) -> Self {
+        Self { length, modified: None, signature: None, unfit: None }
+    }
 }
 
 impl File {
@@ -51,9 +98,18 @@ impl File {
         if is_same && self.is_confirmed {
             return None;
         }
+        // Two signatures of one key are equally long, so one that came within the clock's grain is judged again, too.
+        let is_signed_anew = is_same && stamp.signature.is_some()
+            || self.stamp.is_some_and(|before| before.signature != stamp.signature);
         self.stamp = Some(stamp);
+        if let Some(unfit) = stamp.unfit {
+            // A link counts as what it leads to: where no file is, none was left.
+            *self = Self { stamp: self.stamp, is_confirmed: is_same, ..Self::default() };
+            self.error = Some(unreadable(path, unfit.message()));
+            return None;
+        }
         match read(path, most_bytes) {
-            Ok(bytes) => self.weigh(digest_of(&bytes), is_same).then_some(bytes),
+            Ok(bytes) => self.weigh(digest_of(&bytes), is_same, is_signed_anew).then_some(bytes),
             Err(Refusal { kind, message }) => {
                 // What makes a file readable (its owner, its mode) does not show in its stamp.
                 self.is_confirmed = is_same && kind != LoadErrorKind::Unreadable;
@@ -64,41 +120,49 @@ impl File {
         }
     }
 
-    /// Whether bytes with that digest have to be judged. Those that ran out of time are, a few times; those that lacked a
-    /// signature when one came.
-    fn weigh(&mut self, digest: Digest, is_same_stamp: bool) -> bool {
+    /// Whether bytes with that digest have to be judged. Those that ran out of time are, a few times; those that
+    /// were let in, or not, by their signature when it came, changed or went.
+    fn weigh(&mut self, digest: Digest, is_same_stamp: bool, is_signed_anew: bool) -> bool {
         let is_known = self.digest == Some(digest);
         let ran_out_of_time = LoadErrorKind::Smoke(FaultKind::Deadline);
         let is_worth_another_try =
             self.error.as_ref().is_some_and(|error| error.kind == ran_out_of_time) && self.tries < SMOKE_TRIES;
-        let may_be_signed =
-            !is_same_stamp && self.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::Untrusted);
+        let hangs_on_signature = self.error.as_ref().is_none_or(|error| error.kind == LoadErrorKind::Untrusted);
         self.is_confirmed = is_same_stamp && is_known && !is_worth_another_try;
         self.tries = if is_known { self.tries.saturating_add(1) } else { 1 };
         self.digest = Some(digest);
-        !is_known || is_worth_another_try || may_be_signed
+        !is_known || is_worth_another_try || (is_signed_anew && hangs_on_signature)
     }
 }
 
-/// The modules of a folder with their stamps; a link counts as what it leads to.
+fn unreadable(path: &Path, message: String) -> LoadError {
+    LoadError { kind: LoadErrorKind::Unreadable, path: path.to_owned(), digest: None, message }
+}
+
+/// The modules of a folder with their stamps; a link counts as what it leads to. A name that begins with a dot is that of
+/// a copy that an editor or a transfer makes for itself.
 pub(super) fn list(folder: &Path, with_signatures: bool) -> io::Result<Vec<(PathBuf, Stamp)>> {
-    let mut found = Vec::new();
+    let mut modules = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_module = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("wasm") || extension.eq_ignore_ascii_case("cwasm"));
-        // A file that went since is no module.
-        if is_module
-            && let Ok(meta) = fs::metadata(&path)
-            && meta.is_file()
-        {
+        let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        // What went since is no module.
+        if is_module && !is_hidden && fs::symlink_metadata(&path).is_ok() {
+            let found = fs::metadata(&path);
+            let unfit = Unfit::of(&found);
+            // What a folder or a device says of itself may change all the time.
+            let meta = found.ok().filter(|_| unfit.is_none());
+            let length = meta.as_ref().map_or(0, fs::Metadata::len);
+            let modified = meta.and_then(|meta| meta.modified().ok());
             let signature = with_signatures.then(|| fs::metadata(signature_path(&path)).ok()).flatten();
             let signature = signature.map(|meta| (meta.len(), meta.modified().ok()));
-            found.push((path, Stamp { length: meta.len(), modified: meta.modified().ok(), signature }));
+            modules.push((path, Stamp { length, modified, signature, unfit }));
         }
     }
-    Ok(found)
+    Ok(modules)
 }
 
 fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
@@ -127,7 +191,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.wasm");
         let mut file = File::default();
-        let stamp = Stamp { length: 3, modified: None, signature: None };
+        let stamp = Stamp::sized(3);
         fs::write(&path, b"one").unwrap();
         assert_eq!(file.look(&path, stamp, 9).as_deref(), Some(&b"one"[..]));
         fs::write(&path, b"two").unwrap();
@@ -135,7 +199,7 @@ mod tests {
         assert_eq!(file.look(&path, stamp, 9), None);
         fs::write(&path, b"six").unwrap();
         assert_eq!(file.look(&path, stamp, 9), None, "trusted now");
-        let stamp = Stamp { length: 10, modified: None, signature: None };
+        let stamp = Stamp::sized(10);
         fs::write(&path, b"0123456789").unwrap();
         assert_eq!(file.look(&path, stamp, 9), None);
         assert_eq!(file.error.map(|error| error.kind), Some(LoadErrorKind::TooLarge));
@@ -145,11 +209,42 @@ mod tests {
     fn what_ran_out_of_time_gets_another_try_but_not_for_ever() {
         let mut file = File::default();
         let digest = Digest([1; 32]);
-        assert!(file.weigh(digest, false));
+        assert!(file.weigh(digest, false, false));
         let kind = LoadErrorKind::Smoke(FaultKind::Deadline);
         file.error = Some(LoadError { kind, path: "a.wasm".into(), digest: None, message: String::new() });
-        let tries = (0..10).filter(|_| file.weigh(digest, true)).count();
+        let tries = (0..10).filter(|_| file.weigh(digest, true, false)).count();
         assert_eq!(tries, SMOKE_TRIES as usize - 1);
         assert!(file.is_confirmed);
+    }
+
+    #[test]
+    fn what_is_no_file_is_listed_with_the_reason_and_a_name_with_a_dot_in_front_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file.wasm"), b"one").unwrap();
+        fs::write(at(".file.wasm"), b"one").unwrap();
+        fs::create_dir(at("folder.wasm")).unwrap();
+        for (link, to) in [("good.wasm", "file.wasm"), ("dangling.wasm", "gone"), ("circle.wasm", "circle.wasm")] {
+            std::os::unix::fs::symlink(at(to), at(link)).unwrap();
+        }
+        std::os::unix::fs::symlink("/dev/zero", at("zero.wasm")).unwrap();
+        let mut listed = list(folder.path(), true).unwrap();
+        listed.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let said = listed.iter().map(|(path, stamp)| {
+            let mut file = File { good: Some(Digest([1; 32])), ..File::default() };
+            let bytes = file.look(path, *stamp, 9);
+            assert!(bytes.is_some() == stamp.is_file() && (stamp.is_file() || file.good.is_none()), "{path:?}");
+            let message = file.error.map(|error| error.message).unwrap_or_default();
+            (file_name(path), message.split([':', ';']).next().unwrap_or_default().to_owned())
+        });
+        let expected = [
+            ("circle.wasm", "it is a link that leads back to itself"),
+            ("dangling.wasm", "it is a link that points to nothing"),
+            ("file.wasm", ""),
+            ("folder.wasm", "it is a folder"),
+            ("good.wasm", ""),
+            ("zero.wasm", "it is a pipe or a device, not a file"),
+        ];
+        assert_eq!(said.collect::<Vec<_>>(), expected.map(|(name, why)| (name.to_owned(), why.to_owned())));
     }
 }

@@ -10,7 +10,7 @@ use super::cache::Cache;
 use super::choose::{Candidate, Choice, choose};
 use super::file::{File, Stamp, file_name, list};
 use super::smoke::smoke;
-use super::status::{clash, row};
+use super::status::{clash, row, surplus};
 use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
 use crate::ids::Digest;
 use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
@@ -36,6 +36,8 @@ pub(super) struct Shelf {
     offered: Vec<Digest>,
     /// What is wrong with a folder, by folder.
     troubles: BTreeMap<PathBuf, String>,
+    /// The same of files that are too many, by the first of them in each folder.
+    surplus: BTreeMap<PathBuf, String>,
     status: Vec<ModuleStatus>,
     is_new: bool,
 }
@@ -58,6 +60,11 @@ impl Shelf {
                 .map_err(|error| troubles.insert(folder, cache_trouble(&error)))
                 .ok()
         });
+        // Where the folder itself cannot be used, what is in it need not be spoken of.
+        let code = sandbox.1.as_ref().filter(|_| cache.is_some());
+        if let Some((folder, trouble)) = code.and_then(|code| Some((code.folder(), code.trouble()?))) {
+            troubles.insert(folder.to_owned(), trouble);
+        }
         Self {
             gate: Admission { sandbox, trust: config.trust, tally },
             folders: config.folders,
@@ -67,6 +74,7 @@ impl Shelf {
             kept: BTreeMap::new(),
             offered: Vec::new(),
             troubles,
+            surplus: BTreeMap::new(),
             status: Vec::new(),
             is_new: true,
         }
@@ -120,13 +128,15 @@ impl Shelf {
     /// Of too many files those that are known keep their place: whatever is thrown into a folder, what serves goes on serving.
     fn leave_out_surplus(&mut self, present: &mut BTreeMap<PathBuf, Stamp>) {
         let mut paths: Vec<_> = present.keys().cloned().collect();
-        paths.sort_by_key(|path| !self.files.contains_key(path));
-        for path in paths.iter().skip(MAX_FILES) {
-            present.remove(path);
-            let folder = path.parent().unwrap_or(path).to_owned();
-            let trouble = format!("{MAX_FILES} modules are read and this folder has more: remove some");
-            self.troubles.insert(folder, trouble);
+        let is_file = |path: &PathBuf| present.get(path).is_some_and(Stamp::is_file);
+        paths.sort_by_key(|path| (!self.files.contains_key(path), !is_file(path)));
+        let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for path in paths.into_iter().skip(MAX_FILES) {
+            present.remove(&path);
+            left_out.entry(path.parent().map(Path::to_owned)).or_default().push(path);
         }
+        let first = |files: Vec<PathBuf>| Some((files.first()?.clone(), surplus(&files)));
+        self.surplus = left_out.into_values().filter_map(first).collect();
     }
 
     /// Admits or refuses what a file holds, if that is new.
@@ -138,10 +148,12 @@ impl Shelf {
             (file.good, file.error) = (None, None);
             return;
         }
-        // A copy of a module that serves already is not compiled again.
+        // A module that serves already is not compiled again, but each file of it needs its own signature.
         if let Some(digest) = file.digest.filter(|digest| self.kept.contains_key(digest)) {
-            file.good = Some(digest);
-            file.error = None;
+            match self.gate.trusted(&bytes, path) {
+                Ok(()) => (file.good, file.error) = (Some(digest), None),
+                Err(error) => file.error = Some(self.gate.turned_away(error, file.good == Some(digest))),
+            }
             return;
         }
         match self.gate.admit(&bytes, path) {
@@ -181,7 +193,8 @@ impl Shelf {
                 self.kept.insert(old.digest, Kept { module, origin: old.origin });
             }
         }
-        for (path, file) in self.files.iter_mut().filter(|(_, file)| file.good.is_none()) {
+        let may_come_back = |file: &File| file.good.is_none() && file.stamp().is_some_and(|stamp| stamp.is_file());
+        for (path, file) in self.files.iter_mut().filter(|(_, file)| may_come_back(file)) {
             let name = file_name(path);
             let last = self.kept.values().filter(|kept| kept.origin == name);
             let newest = last.max_by_key(|kept| kept.module.manifest().version);
@@ -230,7 +243,7 @@ impl Shelf {
                 rows.push(row(kept.module.path(), Some(&kept.module), ModuleState::Older, None));
             }
         }
-        let troubles = self.troubles.iter();
+        let troubles = self.troubles.iter().chain(&self.surplus);
         rows.extend(troubles.map(|(path, trouble)| row(path, None, ModuleState::Broken, Some(trouble.clone()))));
         for row in &mut rows {
             let before = self.status.iter().find(|before| before.agrees_with(row));
@@ -261,7 +274,13 @@ impl Shelf {
 }
 
 fn cache_trouble(error: &io::Error) -> String {
-    format!("the modules cache cannot be used: {error}; older versions of strategies do not outlive this process")
+    let why = match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "it is a file, or below one: name a folder (--module-cache, module.cache)".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    format!("the modules cache cannot be used: {why}; older versions of strategies do not outlive this process")
 }
 
 /// Name and version of a strategy that is not among the wanted ones.
@@ -307,6 +326,16 @@ impl Admission {
             digest: Some(digest),
             message,
         })
+    }
+
+    /// A file whose bytes were let in before and would not be now. Removing a module's file is how it is stopped; a
+    /// signature is missing for a moment in any roll-out that brings it first or last.
+    fn turned_away(&self, mut error: LoadError, serves: bool) -> LoadError {
+        Tally::one(&self.tally.refused);
+        if serves {
+            error.message.push_str("; these bytes were let in before and go on serving until the file is removed");
+        }
+        error
     }
 
     fn load(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {

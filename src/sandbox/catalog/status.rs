@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::file::file_name;
 use crate::ids::Digest;
+use crate::membership::limits::MAX_OFFERS;
+use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::{LoadError, LoadErrorKind, Module};
 use crate::time::WallTime;
 
@@ -51,6 +54,22 @@ impl ModuleStatus {
     }
 }
 
+/// How many of the files that are left out are named.
+const NAMED_FILES: usize = 3;
+
+/// What is said of the files of a folder that are too many; the first of them bears it.
+pub(super) fn surplus(left_out: &[PathBuf]) -> String {
+    let names: Vec<_> = left_out.iter().take(NAMED_FILES).map(|path| file_name(path)).collect();
+    let more = left_out.len().saturating_sub(NAMED_FILES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "{MAX_FILES} modules are read and this folder has {} too many, which are left out: {}{more}; remove some (a member \
+         offers {MAX_OFFERS} names at most)",
+        left_out.len(),
+        names.join(", ")
+    )
+}
+
 #[allow(clippy::ref_option, reason = "serde's signature")]
 fn hexadecimal<S: Serializer>(digest: &Option<Digest>, to: S) -> Result<S::Ok, S::Error> {
     match digest {
@@ -87,8 +106,29 @@ pub(super) fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) ->
         path: path.to_owned(),
         digest: module.map(Module::digest),
         message: format!(
-            "{} is {called} too, with other bytes: raise a version or remove a file",
-            others.join(" and ")
+            "{} {} {called} too, with other bytes: raise a version or remove a file",
+            others.join(" and "),
+            if others.len() == 1 { "is" } else { "are" }
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_is_and_several_are() {
+        let said = |others: &[PathBuf]| clash(Path::new("a"), None, others).message;
+        assert!(said(&["b".into()]).starts_with("b is "), "{}", said(&["b".into()]));
+        let both = ["b".into(), "c".into()];
+        assert!(said(&both).starts_with("b and c are "), "{}", said(&both));
+    }
+
+    #[test]
+    fn files_that_are_too_many_are_counted_and_some_are_named() {
+        let files: Vec<_> = (1..=5).map(|i| PathBuf::from(format!("many/{i}.wasm"))).collect();
+        assert!(surplus(&files).contains("5 too many, which are left out: 1.wasm, 2.wasm, 3.wasm and 2 more;"));
+        assert!(surplus(&files[..1]).contains("1 too many, which are left out: 1.wasm;"));
     }
 }

@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::hash::{Hash as _, Hasher as _};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -49,6 +49,38 @@ impl CodeCache {
         Self { folder, engine: hasher.finish() }
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Why nothing is found or kept here, if that is so, and what to do about it. For whoever opens it: later uses are silent.
+    pub fn trouble(&self) -> Option<String> {
+        let why = match fs::symlink_metadata(&self.folder) {
+            Err(error) => format!("it cannot be made: {error}; make the folder above it writable"),
+            Ok(meta) if meta.is_symlink() => "it is a link: put a folder in its place".to_owned(),
+            Ok(meta) if !meta.is_dir() => "it is no folder: remove it".to_owned(),
+            Ok(meta) if meta.uid() != user() => {
+                let (owner, user) = (meta.uid(), user());
+                format!(
+                    "it belongs to user {owner}, and this process is user {user}: give it to that one, or remove it"
+                )
+            }
+            Ok(meta) if !is_private(&meta) => {
+                format!("others may write it (mode {:o}): `chmod 700` it", meta.mode() & 0o7777)
+            }
+            Ok(_) => format!("it cannot be written: {}; make it writable", self.try_to_write().err()?),
+        };
+        Some(format!("compiled code is not kept here: {why}; until then modules are compiled at each start"))
+    }
+
+    /// As root, or on a file system that is mounted read-only, no mode says whether one may.
+    fn try_to_write(&self) -> io::Result<()> {
+        let path = self.unfinished("probe");
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        fs::remove_file(path)
+    }
+
     /// The code of a module, if there is a file that can be trusted.
     pub fn get(&self, module: Digest) -> Option<Code> {
         self.is_ours().then_some(())?;
@@ -78,9 +110,7 @@ impl CodeCache {
     }
 
     fn write(&self, module: Digest, code: &[u8]) -> io::Result<()> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self.folder.join(format!("{module}-{}-{number}.{UNFINISHED}", std::process::id()));
+        let unfinished = self.unfinished(&module.to_string());
         let written =
             OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished).and_then(|mut to| {
                 to.write_all(code)?;
@@ -90,6 +120,13 @@ impl CodeCache {
         written.inspect_err(|_| {
             let _ = fs::remove_file(&unfinished);
         })
+    }
+
+    /// A name that no other writer has.
+    fn unfinished(&self, what: &str) -> PathBuf {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        self.folder.join(format!("{what}-{}-{number}.{UNFINISHED}", std::process::id()))
     }
 
     /// Removes the oldest files until the others are few and small enough.
