@@ -12,7 +12,7 @@ use divvy::group::event::*;
 use divvy::group::{
     Effects, ForeignPlanCheck, GroupLimits, GroupSettings, Lead, Record, RecordKey, Reply, Work, count_moves,
 };
-use divvy::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
+use divvy::ids::{Generation, GroupId, InstanceId, MemberId, Protocol, ProtocolType, TopicName};
 use divvy::time::{Now, Timestamp, WallTime};
 use divvy::wire::ErrorCode;
 
