@@ -26,12 +26,8 @@ impl Kafka {
         Self::dial(address, security.read()?, "--server")
     }
 
-    /// The same with what `--brokers` names, and what was read already.
-    pub fn open(address: &str, security: Security) -> Result<Self> {
-        Self::dial(address, security, "--brokers")
-    }
-
-    fn dial(address: &str, security: Security, flag: &str) -> Result<Self> {
+    /// The same with what that flag names, and what was read already.
+    pub fn dial(address: &str, security: Security, flag: &str) -> Result<Self> {
         let dial = Dial::new("divvy-cli", security);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("the runtime cannot start")?;

@@ -26,7 +26,7 @@ pub(super) fn play(
     let manifest = subject.assignor.manifest().clone();
     if manifest.protocol_type != CONSUMER && manifest.protocol_type != writer::TYPE {
         return Err(format!(
-            "{} serves type {}: only types consumer and {} are played; its own `divvy assignor run` shows one plan",
+            "{} serves type {}: only types consumer and {} are played; `divvy assignor run` shows a single plan of it",
             subject.name,
             manifest.protocol_type,
             writer::TYPE

@@ -87,6 +87,7 @@ fn it_teaches_and_refuses_in_sentences() {
     {
         fails(&[&["simulate", "native"], &group[..], &more].concat(), 2, &[words]);
     }
+    fails(&[&["simulate", ".", "--assignors", "assignors"], &group[..]].concat(), 4, &[". is a folder"]);
     fails(&[&["simulate", "README.wasm"], &group[..]].concat(), 4, &["README.wasm"]);
     fails(&[&["simulate", "connect", "--assignors", "assignors"], &group[..]].concat(), 2, &["only types consumer"]);
     fails(&["simulate", "native", "--random", "1"], 2, &["--members N"]);
@@ -94,7 +95,7 @@ fn it_teaches_and_refuses_in_sentences() {
     fails(
         &["simulate", "native", "--random", "1", "--from-group", "g", "--server", "127.0.0.1:1"],
         3,
-        &["127.0.0.1:1"],
+        &["127.0.0.1:1", "--server"],
     );
 }
 

@@ -42,6 +42,8 @@ pub struct Cluster {
     pub brokers: String,
     /// How they are connected to.
     pub security: Security,
+    /// The flag that named them.
+    pub flag: &'static str,
 }
 
 impl Cluster {
@@ -109,12 +111,14 @@ impl Cluster {
     fn any(&self) -> Result<Kafka> {
         let mut errors = Vec::new();
         for address in self.brokers.split(',').map(str::trim) {
-            match Kafka::open(address, self.security.clone()) {
+            match Kafka::dial(address, self.security.clone(), self.flag) {
                 Ok(broker) => return Ok(broker),
                 Err(error) => errors.push(error),
             }
         }
-        let Some(first) = errors.first() else { return Err(Failure::of(Kind::Usage, "--brokers names no address")) };
+        let Some(first) = errors.first() else {
+            return Err(Failure::of(Kind::Usage, format!("{} names no address", self.flag)));
+        };
         // The first says what kind of trouble it is: it is the address that people know.
         let told: Vec<String> = errors.iter().take(ADDRESSES_TOLD).map(|error| format!("{error:#}")).collect();
         let more = match errors.len().saturating_sub(told.len()) {
@@ -140,7 +144,7 @@ impl Cluster {
         let not_yet =
             |error| matches!(error, ErrorCode::CoordinatorNotAvailable | ErrorCode::CoordinatorLoadInProgress);
         match patiently(ask, |(error, ..)| !not_yet(*error))? {
-            (ErrorCode::None, host, port) => Kafka::open(&address_of(&host, port), self.security.clone()),
+            (ErrorCode::None, host, port) => Kafka::dial(&address_of(&host, port), self.security.clone(), self.flag),
             (error, ..) if not_yet(error) => {
                 let waited = (BETWEEN * TRIES).as_secs();
                 let text = format!("the cluster names no coordinator of group {id} within {waited} s");

@@ -168,6 +168,7 @@ impl Lead {
             cluster: Cluster {
                 brokers: needed(&self.brokers, "--brokers HOST:PORT")?,
                 security: self.security.read()?,
+                flag: "--brokers",
             },
             group: needed(&self.group, "--group GROUP")?,
             assignor: needed(&self.assignor, "--assignor NAME")?,

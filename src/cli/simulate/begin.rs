@@ -39,7 +39,7 @@ pub fn made_up(members: usize, topics: &[Topic], racks: &[String], replicas: usi
 
 /// What a running group has at this moment. It is only looked at.
 pub fn from_group(group: &str, server: &str, security: Security, said: &mut Spokesman) -> Result<Start> {
-    let cluster = Cluster { brokers: server.to_owned(), security };
+    let cluster = Cluster { brokers: server.to_owned(), security, flag: "--server" };
     let found = patiently(|| cluster.group(group), |group| group.is_stable() || group.is_empty())?;
     if found.is_empty() {
         let text = format!(

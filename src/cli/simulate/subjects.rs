@@ -150,6 +150,11 @@ fn find(wanted: &str, folder: &Modules) -> Result<Option<PathBuf>> {
         }
         Some((_, path, _)) => Ok(Some(path)),
         None if wanted == NATIVE => Ok(None),
+        None if Path::new(wanted).is_dir() => {
+            let text =
+                format!("{wanted} is a folder, and no strategy's name: name a module in it, as {wanted}/NAME.wasm");
+            Err(Failure::of(Kind::NotFound, text))
+        }
         None => {
             let there = there.into_iter().collect::<Vec<_>>().join(", ");
             let there = if there.is_empty() { "no module".to_owned() } else { there };
