@@ -313,9 +313,8 @@ fn mode(plan: &PlanToMake, strategy: Option<&dyn Assignor>) -> Mode {
 fn chosen<'a>(plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
     let name = plan.settings.alias(&plan.protocol).map_or(plan.protocol.as_str(), |alias| alias.assignor.as_str());
     let Some(module) = &plan.assignor else { return called(&Protocol::from(name), plan, strategies) };
-    let is_it = |it: &&Arc<dyn Assignor>| it.digest() == Some(module.digest);
-    let fits = |it: &&Arc<dyn Assignor>| it.manifest().protocol_type == plan.protocol_type.as_str();
-    let by_digest = strategies.iter().find(is_it).filter(fits).map(|it| &**it);
+    let is_it = |it: &&Arc<dyn Assignor>| it.digest() == Some(module.digest) && is_of_type(&***it, plan);
+    let by_digest = strategies.iter().find(is_it).map(|it| &**it);
     by_digest.or_else(|| called(&module.protocol, plan, strategies))
 }
 
@@ -324,11 +323,14 @@ fn called<'a>(name: &Protocol, plan: &PlanToMake, strategies: &'a Strategies) ->
     let fits = |it: &&Arc<dyn Assignor>| {
         let protocol = it.manifest().protocol();
         let rest = protocol.as_str().strip_prefix(name.as_str());
-        it.manifest().protocol_type == plan.protocol_type.as_str()
-            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+        is_of_type(&***it, plan) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
     };
     let native = || (*name == NATIVE && plan.protocol_type == CONSUMER).then(native_range);
     strategies.iter().find(fits).map(|it| &**it).or_else(native)
+}
+
+fn is_of_type(strategy: &dyn Assignor, plan: &PlanToMake) -> bool {
+    strategy.manifest().protocol_type == plan.protocol_type.as_str()
 }
 
 fn digest(strategy: Option<&dyn Assignor>) -> Option<crate::ids::Digest> {

@@ -42,12 +42,17 @@ pub fn read(path: &Path) -> Result<Capture> {
 /// Says of one that it is left out, and why, among the lines of the others; gives the error for the end.
 pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Output) -> Result<anyhow::Error> {
     let (shown, why) = (path.display().to_string(), format!("{error:#}"));
+    let named = if why.contains(&shown) { why.clone() } else { format!("{shown}: {why}") };
+    skipped_row(path, &why, &named, document, output)?;
+    Ok(Failure::of(Failure::kind(error), named))
+}
+
+/// The row of one that is left out: `said` for people; for scripts `document`, with the capture and why.
+pub fn skipped_row(path: &Path, why: &str, said: &str, document: &Value, output: &Output) -> Result<()> {
     let mut document = document.clone();
     document["capture"] = json!(path);
     document["why"] = json!(why);
-    let named = if why.contains(&shown) { why } else { format!("{shown}: {why}") };
-    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&named)))?;
-    Ok(Failure::of(Failure::kind(error), named))
+    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(said)))
 }
 
 /// The files of a folder whose names end so, by name.

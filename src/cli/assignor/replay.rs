@@ -67,10 +67,9 @@ impl Replay {
                 }
                 Err(error) => {
                     let why = format!("{error:#}");
-                    let document = json!({ "capture": path, "reproduced": null, "why": why });
-                    let said =
-                        || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string()));
-                    output.print(&document, said)?;
+                    // Its reason is said once at the end, however many share it.
+                    let (said, document) = (path.display().to_string(), json!({ "reproduced": null }));
+                    captured::skipped_row(path, &why, &said, &document, output)?;
                     skip(&mut skipped, path, Failure::kind(&error), why);
                 }
             }
