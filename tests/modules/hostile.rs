@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use divvy::assignor::{Assignor, Budget, Export, FaultKind};
-use divvy::sandbox::{LoadErrorKind, Module, Sandbox, SandboxLimits};
+use divvy::sandbox::{Ceilings, LoadErrorKind, Module, Sandbox, SandboxLimits};
 
 use crate::wat_modules::{GOOD, GOOD_REPLY, Parts, assign, sandbox};
 
@@ -24,13 +24,45 @@ fn assert_good(module: &Module) {
 const LOOP: &str = "(loop $for_ever (br $for_ever)) unreachable";
 
 #[test]
-fn a_module_may_ask_for_more_time_but_not_for_days() {
-    let limits = SandboxLimits { max_call_time: Duration::from_millis(20), ..SandboxLimits::default() };
-    let endless = GOOD.manifest(r#"{"abi": "1.0", "name": "good", "limits": {"ms": 99999999}}"#).assign(assign(LOOP));
-    let module = load(&Sandbox::new(limits).unwrap(), &endless);
-    let error = module.call(Export::Assign, b"request", BUDGET).unwrap_err();
-    assert_eq!(error.kind, FaultKind::Deadline);
-    assert!(error.message.contains("20 ms"), "{error}");
+fn who_asks_for_more_than_the_operator_lets_it_is_refused_and_told_the_setting() {
+    let asks = |limits: &str| {
+        let manifest = format!(r#"{{"abi": "1.0", "name": "good", "limits": {{{limits}}}}}"#);
+        GOOD.manifest(manifest).assign(assign(LOOP)).bytes()
+    };
+    let refused = |limits: SandboxLimits, asked: &str| {
+        let loaded = Sandbox::new(limits).unwrap().load(&asks(asked), Path::new("assignors/greedy.wasm"));
+        let error = loaded.expect_err(asked);
+        assert_eq!(error.kind, LoadErrorKind::Limit);
+        error.to_string()
+    };
+    let usual = SandboxLimits::default;
+    let said = refused(usual(), r#""memory_mib": 300"#);
+    for words in [
+        "assignors/greedy.wasm: limit: its manifest asks for 300 MiB of memory (limits.memory_mib), and at most 256 are allowed",
+        "raise module.max_memory_mib (--max-memory-mib) to 300",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    let said = refused(usual(), r#""memory_mib": 4294967295"#);
+    assert!(said.contains("module.max_memory_mib (--max-memory-mib) allows 1024 at most"), "{said}");
+    let lowered = usual().below(Ceilings { call_ms: 20, memory_mib: 32 });
+    let said = refused(lowered.clone(), r#""ms": 21"#);
+    assert!(said.contains("asks for 21 ms for a call (limits.ms), and at most 20 are allowed"), "{said}");
+    assert!(said.contains("raise module.max_call_ms (--max-call-ms) to 21"), "{said}");
+    let said = refused(usual(), r#""ms": 99999999"#);
+    assert!(said.contains("module.max_call_ms (--max-call-ms) allows 10000 at most"), "{said}");
+
+    // Who asks for nothing has no more than others may ask for.
+    let module = load(&Sandbox::new(lowered).unwrap(), &GOOD.assign(assign(LOOP)));
+    assert_eq!((module.memory_limit() >> 20, module.call_time()), (32, Duration::from_millis(20)));
+    let raised = usual().below(Ceilings { memory_mib: 1024, ..Ceilings::default() });
+    let module = Sandbox::new(raised).unwrap().load(&asks(r#""memory_mib": 300"#), Path::new("greedy.wasm")).unwrap();
+    assert_eq!((module.memory_limit() >> 20, module.call_time()), (300, Duration::from_secs(1)));
+    for beyond in
+        [Ceilings { call_ms: 10_001, ..Ceilings::default() }, Ceilings { memory_mib: 1025, ..Ceilings::default() }]
+    {
+        assert!(Sandbox::new(usual().below(beyond)).is_err(), "{beyond:?}");
+    }
 }
 
 #[test]
@@ -79,7 +111,7 @@ fn each_fault_of_a_call_has_its_kind_and_the_next_call_works() {
                 assign("unreachable")
             )),
             FaultKind::Trap,
-            "it said: panicked at 3; in assign",
+            "it said: panicked at 3\\u{1b}; in assign",
         ),
         (
             "a panic text that is longer than its memory",
@@ -212,7 +244,11 @@ fn a_module_gets_the_memory_and_time_that_it_asks_for_up_to_the_operators() {
     };
     assert_eq!(call(asks(r#""memory_mib": 127"#), grow.clone()), Ok(Vec::new()));
     assert_eq!(call(asks(r#""memory_mib": 100"#), grow.clone()), Err(FaultKind::Memory));
-    assert_eq!(call(asks(r#""ms": 20"#), assign(LOOP)), Err(FaultKind::Deadline), "long before the 20 s it may get");
+    assert_eq!(
+        call(asks(r#""ms": 20"#), assign(LOOP)),
+        Err(FaultKind::Deadline),
+        "long before the second that others get"
+    );
 }
 
 #[test]
