@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use divvy::assignor::{Assignor, Budget, Export, FaultKind};
-use divvy::sandbox::{Ceilings, LoadErrorKind, Module, Sandbox, SandboxLimits};
+use divvy::sandbox::{LoadErrorKind, Module, Sandbox, SandboxLimits};
 
 use crate::wat_modules::{GOOD, GOOD_REPLY, Parts, assign, sandbox};
 
-const BUDGET: Budget = Budget { deadline: Duration::from_secs(20), max_output: 1 << 20 };
+pub const BUDGET: Budget = Budget { deadline: Duration::from_secs(20), max_output: 1 << 20 };
 const SHORT: Budget = Budget { deadline: Duration::from_millis(30), max_output: 1 << 10 };
 
-fn load(sandbox: &Sandbox, parts: &Parts) -> Arc<Module> {
+pub fn load(sandbox: &Sandbox, parts: &Parts) -> Arc<Module> {
     sandbox.load(&parts.bytes(), Path::new("assignors/under-test.wasm")).expect("a module that loads")
 }
 
@@ -21,49 +21,7 @@ fn assert_good(module: &Module) {
     assert_eq!(module.call(Export::Assign, b"request", BUDGET).expect("a reply"), GOOD_REPLY);
 }
 
-const LOOP: &str = "(loop $for_ever (br $for_ever)) unreachable";
-
-#[test]
-fn who_asks_for_more_than_the_operator_lets_it_is_refused_and_told_the_setting() {
-    let asks = |limits: &str| {
-        let manifest = format!(r#"{{"abi": "1.0", "name": "good", "limits": {{{limits}}}}}"#);
-        GOOD.manifest(manifest).assign(assign(LOOP)).bytes()
-    };
-    let refused = |limits: SandboxLimits, asked: &str| {
-        let loaded = Sandbox::new(limits).unwrap().load(&asks(asked), Path::new("assignors/greedy.wasm"));
-        let error = loaded.expect_err(asked);
-        assert_eq!(error.kind, LoadErrorKind::Limit);
-        error.to_string()
-    };
-    let usual = SandboxLimits::default;
-    let said = refused(usual(), r#""memory_mib": 300"#);
-    for words in [
-        "assignors/greedy.wasm: limit: its manifest asks for 300 MiB of memory (limits.memory_mib), and at most 256 are allowed",
-        "raise module.max_memory_mib (--max-memory-mib) to 300",
-    ] {
-        assert!(said.contains(words), "{said}");
-    }
-    let said = refused(usual(), r#""memory_mib": 4294967295"#);
-    assert!(said.contains("module.max_memory_mib (--max-memory-mib) allows 1024 at most"), "{said}");
-    let lowered = usual().below(Ceilings { call_ms: 20, memory_mib: 32 });
-    let said = refused(lowered.clone(), r#""ms": 21"#);
-    assert!(said.contains("asks for 21 ms for a call (limits.ms), and at most 20 are allowed"), "{said}");
-    assert!(said.contains("raise module.max_call_ms (--max-call-ms) to 21"), "{said}");
-    let said = refused(usual(), r#""ms": 99999999"#);
-    assert!(said.contains("module.max_call_ms (--max-call-ms) allows 10000 at most"), "{said}");
-
-    // Who asks for nothing has no more than others may ask for.
-    let module = load(&Sandbox::new(lowered).unwrap(), &GOOD.assign(assign(LOOP)));
-    assert_eq!((module.memory_limit() >> 20, module.call_time()), (32, Duration::from_millis(20)));
-    let raised = usual().below(Ceilings { memory_mib: 1024, ..Ceilings::default() });
-    let module = Sandbox::new(raised).unwrap().load(&asks(r#""memory_mib": 300"#), Path::new("greedy.wasm")).unwrap();
-    assert_eq!((module.memory_limit() >> 20, module.call_time()), (300, Duration::from_secs(1)));
-    for beyond in
-        [Ceilings { call_ms: 10_001, ..Ceilings::default() }, Ceilings { memory_mib: 1025, ..Ceilings::default() }]
-    {
-        assert!(Sandbox::new(usual().below(beyond)).is_err(), "{beyond:?}");
-    }
-}
+pub const LOOP: &str = "(loop $for_ever (br $for_ever)) unreachable";
 
 #[test]
 fn each_fault_of_a_call_has_its_kind_and_the_next_call_works() {
@@ -231,34 +189,6 @@ fn a_refused_growth_that_a_module_copes_with_is_no_fault() {
     let copes = assign("(drop (memory.grow (i32.const 2000))) (i64.const 0x10_0000_000a)");
     let data = r#"(data (i32.const 16) "\93\01\94\a2v1\a0\c2\c0\90")"#;
     assert_good(&load(&sandbox(), &GOOD.assign(format!("{copes} {data}"))));
-}
-
-#[test]
-fn a_module_gets_the_memory_and_time_that_it_asks_for_up_to_the_operators() {
-    let sandbox = sandbox();
-    let grow = assign("(if (i32.eq (memory.grow (i32.const 2000)) (i32.const -1)) (then unreachable)) (i64.const 0)");
-    let asks = |limits: &str| format!(r#"{{"abi": "1.0", "name": "good", "limits": {{{limits}}}}}"#);
-    let call = |manifest: String, assign: String| {
-        let module = load(&sandbox, &GOOD.manifest(manifest).assign(assign));
-        module.call(Export::Assign, b"request", BUDGET).map_err(|fault| fault.kind)
-    };
-    assert_eq!(call(asks(r#""memory_mib": 127"#), grow.clone()), Ok(Vec::new()));
-    assert_eq!(call(asks(r#""memory_mib": 100"#), grow.clone()), Err(FaultKind::Memory));
-    assert_eq!(
-        call(asks(r#""ms": 20"#), assign(LOOP)),
-        Err(FaultKind::Deadline),
-        "long before the second that others get"
-    );
-}
-
-#[test]
-fn a_module_that_asks_for_no_time_gets_what_the_operator_gives() {
-    let limits = SandboxLimits { call_time: Duration::from_millis(20), ..SandboxLimits::default() };
-    let sandbox = Sandbox::new(limits).expect("a sandbox");
-    let fault =
-        load(&sandbox, &GOOD.assign(assign(LOOP))).call(Export::Assign, b"request", BUDGET).expect_err("a loop");
-    assert_eq!(fault.kind, FaultKind::Deadline);
-    assert!(fault.message.contains("its 20 ms"), "a group may give a call a minute: {fault}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod abi;
 mod address_space;
 mod catalog;
+mod ceilings;
 mod cells;
 mod compile;
 mod cooperative;
