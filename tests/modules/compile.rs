@@ -212,7 +212,7 @@ fn what_counts_instructions_is_compiled_by_a_child_too() {
         let limits = SandboxLimits { compiler: Some(program.to_owned()), ..SandboxLimits::default() };
         load_with(limits, &GOOD.bytes()).unwrap()
     };
-    let refused = Metered::new(&*load(&program)).err().expect("its compiler refuses").to_string();
+    let refused = Metered::new(&load(&program)).err().expect("its compiler refuses").to_string();
     assert_eq!(refused, "its instructions cannot be counted: it cannot be compiled: no fuel");
     let cost = |module: &Module| Metered::new(module).unwrap().measure(Export::Assign, b"request", 100).1.fuel;
     let by_child = cost(&load(Path::new(DIVVY)));
