@@ -13,6 +13,7 @@ use super::metrics::Tally;
 use super::{Module, Sandbox, Trust, TrustedKey, lock};
 use crate::ids::{Digest, Protocol};
 
+mod admission;
 mod cache;
 mod choose;
 mod file;

@@ -6,18 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::admission::Admission;
 use super::cache::{Cache, unusable};
 use super::choose::{Candidate, Choice, choose};
 use super::file::{File, Stamp, file_name, list};
-use super::smoke::smoke;
 use super::status::{clash, row, surplus};
 use super::{CatalogConfig, Judges, ModuleState, ModuleStatus, Snapshot};
 use crate::ids::Digest;
-use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
-use crate::sandbox::inspect::header;
+use crate::sandbox::error::LoadErrorKind;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::metrics::Tally;
-use crate::sandbox::module::digest_of;
 use crate::sandbox::trust::signature_path;
 use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
 
@@ -312,75 +310,4 @@ fn no_cache(why: &str) -> String {
 fn unwanted(bytes: &[u8], only: &[String], limits: &SandboxLimits) -> Option<(String, u32)> {
     let manifest = inspect::manifest(bytes, limits)?;
     (!only.contains(&manifest.name)).then_some((manifest.name, manifest.version))
-}
-
-/// Who comes in.
-struct Admission {
-    sandbox: Sandbox,
-    trust: Trust,
-    tally: Arc<Tally>,
-}
-
-impl Admission {
-    /// Judges, loads and smoke-tests.
-    fn admit(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-        let admitted = self.trusted(bytes, path).and_then(|()| self.load(bytes, path));
-        match &admitted {
-            Ok(module) => {
-                Tally::one(&self.tally.loaded);
-                let cache = if module.is_from_cache() { &self.tally.cache_hits } else { &self.tally.cache_misses };
-                Tally::one(cache);
-            }
-            // What is still being written is no file yet.
-            Err(error) if error.kind == LoadErrorKind::HalfWritten => {}
-            Err(error) => {
-                Tally::one(&self.tally.refused);
-                if let (Some(code), Some(digest)) = (&self.sandbox.1, error.digest) {
-                    code.forget(digest);
-                }
-            }
-        }
-        admitted
-    }
-
-    /// Before anything of it is compiled or run; a file that is not whole is told apart first.
-    fn trusted(&self, bytes: &[u8], path: &Path) -> Result<(), LoadError> {
-        if !self.trust.is_asked() || header(bytes).is_err() {
-            return Ok(());
-        }
-        let digest = digest_of(bytes);
-        let judged = self.trust.judge(path, digest, bytes);
-        judged.map_err(|Refusal { kind, message }| LoadError {
-            kind,
-            path: path.to_owned(),
-            digest: Some(digest),
-            message,
-        })
-    }
-
-    /// A file whose bytes were let in before and would not be now. Removing a module's file is how it is stopped; a
-    /// signature is missing for a moment in any roll-out that brings it first or last.
-    fn turned_away(&self, mut error: LoadError, serves: bool) -> LoadError {
-        Tally::one(&self.tally.refused);
-        if serves {
-            error.message.push_str("; these bytes were let in before and go on serving until the file is removed");
-        }
-        error
-    }
-
-    fn load(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-        let module = self.sandbox.load(bytes, path).map_err(|error| match error.kind {
-            // What is there of it so far is no module: each step of a slow copy would be news if it had a digest.
-            LoadErrorKind::HalfWritten => LoadError { digest: None, ..error },
-            _ => error,
-        })?;
-        smoke(&*module).map_err(|fault| LoadError {
-            kind: LoadErrorKind::Smoke(fault.kind),
-            path: path.to_owned(),
-            digest: Some(module.digest()),
-            message: format!("it failed a trial call, so it does not serve: {}", fault.message),
-        })?;
-        module.forget_usage();
-        Ok(module)
-    }
 }
