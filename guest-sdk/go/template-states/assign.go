@@ -2,7 +2,7 @@
 package main
 
 import (
-	"fmt"
+	"strconv"
 
 	"{{name}}/divvy"
 )
@@ -27,7 +27,7 @@ func assign(group *divvy.StateGroup, states *divvy.States) error {
 			continue
 		}
 		place++
-		states.Give(member, fmt.Appendf(nil, "%d/%d", place, active))
+		states.Give(member, []byte(strconv.Itoa(place)+"/"+strconv.Itoa(active)))
 	}
 	return nil
 }
