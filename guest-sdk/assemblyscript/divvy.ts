@@ -370,7 +370,7 @@ export class Plan extends Answer {
     memory.fill(this.reply + HEAD, 0xff, this.ownersLength);
   }
 
-  /** User data for a member's assignment. */
+  /** User data for a member's assignment, read when the strategy returns. */
   tell(member: u32, data: Bytes): void {
     const members = this.group.members.length;
     if (member >= u32(members)) fail("an index beyond the members");
@@ -413,7 +413,7 @@ export class States extends Answer {
     this.states = none(group.members.length);
   }
 
-  /** Gives a member its state. Who is given none gets zero bytes. */
+  /** Gives a member its state, read when the strategy returns. Who is given none gets zero bytes. */
   give(member: u32, state: Bytes): void {
     if (member >= u32(this.states.length)) fail("an index beyond the members");
     this.states[member] = state;

@@ -305,7 +305,7 @@ pub const Plan = struct {
         @memset(plan.reply[head_bytes..][0..plan.owners_len], 0xff);
     }
 
-    /// User data for a member's assignment.
+    /// User data for a member's assignment, read when the strategy returns.
     pub fn tell(plan: *Plan, member: usize, data: []const u8) void {
         if (member >= plan.group.members.len) @panic("an index beyond the members");
         if (plan.told.len == 0) {
@@ -315,7 +315,7 @@ pub const Plan = struct {
         plan.told[member] = data;
     }
 
-    /// Of shape `states`: gives a member its state. Who is given none gets zero bytes.
+    /// Of shape `states`: gives a member its state, read when the strategy returns. Who is given none gets zero bytes.
     pub fn giveState(plan: *Plan, member: usize, state: []const u8) void {
         if (member >= plan.states.len) @panic("an index beyond the members");
         plan.states[member] = state;

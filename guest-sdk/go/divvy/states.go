@@ -41,8 +41,10 @@ type States struct {
 	states [][]byte
 }
 
-// Give gives a member its state. Who is given none gets zero bytes.
-func (states *States) Give(member int, state []byte) { states.states[member] = state }
+// Give gives a member a copy of its state. Who is given none gets zero bytes.
+func (states *States) Give(member int, state []byte) {
+	states.states[member] = append([]byte(nil), state...)
+}
 
 // Me is a member that is about to join.
 type Me struct {
