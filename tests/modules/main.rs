@@ -17,6 +17,8 @@ mod hostile;
 mod hostile_folder;
 mod metrics;
 mod native;
+#[path = "../../guest-sdk/examples/parts.rs"]
+mod parts;
 #[path = "../bench/assignors/strategies.rs"]
 mod strategies;
 mod trust;
