@@ -92,7 +92,8 @@ fn totals(to: &mut String, report: &Report) -> std::fmt::Result {
         ["Worst difference", "Worst in a topic", "Worst in a wrong rack", "Calls", "ms", "Bytes asked", "Failures"];
     writeln!(
         to,
-        "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">In all</h2>\n<div class=\"wide\">\n<table>\n<thead><tr>"
+        "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">In all</h2>\n\
+         <div class=\"wide\" role=\"region\" aria-label=\"In all: the numbers\" tabindex=\"0\">\n<table>\n<thead><tr>"
     )?;
     heads.iter().chain(&more).try_for_each(|head| writeln!(to, "<th scope=\"col\">{head}</th>"))?;
     writeln!(to, "</tr></thead>\n<tbody>")?;
@@ -112,7 +113,7 @@ fn totals(to: &mut String, report: &Report) -> std::fmt::Result {
             total.cost.request_bytes.to_string(),
             total.faults.to_string(),
         ];
-        writeln!(to, "<tr><th scope=\"row\">{} {}</th>", chart::key(index), escape(&played.module))?;
+        writeln!(to, "<tr><th scope=\"row\">{}{}</th>", chart::key(index), name_of(&played.module))?;
         cells.iter().try_for_each(|cell| writeln!(to, "<td>{cell}</td>"))?;
         writeln!(to, "</tr>")?;
     }
@@ -143,14 +144,14 @@ fn chart(
     chart::svg(to, (&id, name, says), &lines, &titles)?;
     writeln!(to, "<figcaption>")?;
     for (at, line) in lines.iter().enumerate() {
-        writeln!(to, "<span class=\"key\">{} {}</span>", chart::key(at), escape(line.name))?;
+        writeln!(to, "<span class=\"key\">{}<span>{}</span></span>", chart::key(at), escape(line.name))?;
     }
     writeln!(
         to,
         "</figcaption>\n</figure>\n<div class=\"numbers\" role=\"region\" aria-label=\"{name}: the numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>"
     )?;
     writeln!(to, "<th scope=\"col\">Step</th>")?;
-    lines.iter().try_for_each(|line| writeln!(to, "<th scope=\"col\">{}</th>", escape(line.name)))?;
+    lines.iter().try_for_each(|line| writeln!(to, "<th scope=\"col\">{}</th>", name_of(line.name)))?;
     writeln!(to, "</tr></thead>\n<tbody>")?;
     for (step, title) in titles.iter().enumerate() {
         write!(to, "<tr><th scope=\"row\" title=\"{}\">{step}</th>", escape(title))?;
@@ -161,6 +162,11 @@ fn chart(
         writeln!(to, "</tr>")?;
     }
     writeln!(to, "</tbody>\n</table>\n</div>\n</div>\n</section>")
+}
+
+/// A name in a table.
+fn name_of(name: &str) -> String {
+    format!("<span class=\"name\">{}</span>", escape(name))
 }
 
 fn titles(report: &Report) -> impl Iterator<Item = &str> {

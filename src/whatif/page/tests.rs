@@ -18,6 +18,7 @@ fn report(module: &str) -> Report {
         digest: None,
         mode: "eager",
         protocol_type: "consumer".to_owned(),
+        fallback: None,
         steps: vec![step("all join", 0), step("leave <w1>", 3)],
         total: report::Total::default(),
         warnings: vec![],
