@@ -245,7 +245,7 @@ fn draw(to: &mut String, row: &Row, y: usize, columns: &Columns) {
     let _ = writeln!(
         to,
         "<text class=\"t\" x=\"{MARGIN}\" y=\"{text}\" clip-path=\"url(#names)\">{}<title>{}</title></text>",
-        escaped(&cut(&name, NAME_CHARACTERS)),
+        escaped(&cut_inside(&name, NAME_CHARACTERS)),
         escaped(&name),
     );
     let mut cells = BTreeMap::<usize, Cell>::new();
@@ -277,6 +277,17 @@ fn cut(text: &str, most: usize) -> String {
     }
     let head: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{head}…")
+}
+
+/// Without its middle: members of one deployment differ at the end of their names.
+fn cut_inside(text: &str, most: usize) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = ((most - 1) / 3, most - 1 - (most - 1) / 3);
+    let ends = [&characters[..head], &['…'][..], &characters[characters.len() - tail..]];
+    ends.into_iter().flatten().collect()
 }
 
 /// A name is somebody else's text: it must not become markup.

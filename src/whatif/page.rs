@@ -76,11 +76,13 @@ fn introduction(to: &mut String, report: &Report) -> std::fmt::Result {
     let steps = report.modules.first().map_or(0, |played| played.steps.len().saturating_sub(1));
     let from = report.from_group.as_ref().map(|group| format!(" It begins as group {} was.", escape(group)));
     let seed = report.seed.map(|seed| format!(" The life is a random one of seed {seed}.")).unwrap_or_default();
-    let (members, partitions, topics) = (size.members, size.partitions, size.topics);
+    let members = counted(size.members as u64, "member");
+    let (partitions, topics) = (counted(size.partitions, "partition"), counted(size.topics as u64, "topic"));
+    let steps = counted(steps as u64, "step");
     writeln!(
         to,
-        "<p>One life of a group, played once with each strategy: {members} members and {partitions} partitions of {topics} \
-         topics at the beginning, then {steps} steps.{}{seed} Step 0 is the beginning; totals do not count it.</p>",
+        "<p>One life of a group, played once with each strategy: {members} and {partitions} of {topics} at the \
+         beginning, then {steps}.{}{seed} Step 0 is the beginning; totals do not count it.</p>",
         from.unwrap_or_default()
     )
 }
@@ -151,7 +153,9 @@ fn chart(
         "</figcaption>\n</figure>\n<div class=\"numbers\" role=\"region\" aria-label=\"{name}: the numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>"
     )?;
     writeln!(to, "<th scope=\"col\">Step</th>")?;
-    lines.iter().try_for_each(|line| writeln!(to, "<th scope=\"col\">{}</th>", name_of(line.name)))?;
+    for (at, line) in lines.iter().enumerate() {
+        writeln!(to, "<th scope=\"col\">{}{}</th>", chart::key(at), name_of(line.name))?;
+    }
     writeln!(to, "</tr></thead>\n<tbody>")?;
     for (step, title) in titles.iter().enumerate() {
         write!(to, "<tr><th scope=\"row\" title=\"{}\">{step}</th>", escape(title))?;
@@ -166,7 +170,8 @@ fn chart(
 
 /// A name in a table.
 fn name_of(name: &str) -> String {
-    format!("<span class=\"name\">{}</span>", escape(name))
+    let name = escape(name);
+    format!("<span class=\"name\" title=\"{name}\">{name}</span>")
 }
 
 fn titles(report: &Report) -> impl Iterator<Item = &str> {
@@ -215,6 +220,11 @@ fn model(to: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(to, "</dl>\n<p>Not played:</p>\n<ul>")?;
     report.left_out.iter().try_for_each(|text| writeln!(to, "<li>{}</li>", escape(text)))?;
     writeln!(to, "</ul>\n</section>")
+}
+
+/// `1 topic`, `2 topics`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// At most three digits after the point, and none that say nothing.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use divvy::client::{Assigned, Duty, Metrics, Note, Role, Rollout, Writer};
+use divvy::client::{Assigned, Duty, Note, Rollout, Writer};
 use divvy::server::Server;
 
 use crate::member_ground::{Folder, Worker, builder, built, doomed, endless, even, partitions, together};
@@ -72,37 +72,6 @@ async fn a_broken_file_is_named_and_costs_nothing() {
     let note = worker.note(|it| matches!(it, Note::ModuleRefused { .. })).await.to_string();
     assert!(note.contains("broken.wasm"), "{note}");
     assert_eq!(worker.assigned().await.protocol, "even@1");
-}
-
-/// Only its leader sees a strategy fail; the others are told by a divvy coordinator that something stood in for it.
-#[tokio::test]
-async fn who_follows_is_told_that_a_fall_back_served() {
-    let server = serve(config()).await;
-    // The only version of the only strategy: it is asked again however often it failed.
-    let folders = [Folder::with(&[("even", doomed(1))]), Folder::with(&[("even", doomed(1))])];
-    let (first_counts, second_counts) = (Metrics::default(), Metrics::default());
-    let member = |at: usize, metrics: &Metrics| {
-        let member = builder(server.addr(), "doomed").subscribe(["clicks"]).assignors(folders[at].path());
-        member.metrics(metrics.clone())
-    };
-    let mut first = Worker::join(member(0, &first_counts)).await;
-    let mut second = Worker::join(member(1, &second_counts)).await;
-    let served = together(&mut [&mut first, &mut second], |it| it.protocol == "even@1").await;
-    for work in &served {
-        let told = work.stand_in.as_ref().expect("everybody is told");
-        assert_eq!(told.by, "its leader's fall-back");
-        assert!(told.reason.starts_with("even@1 failed: trap: "), "{}", told.reason);
-        assert_eq!(work.served_by.is_some(), work.role == Role::Leader, "{work:?}");
-    }
-    for counts in [first_counts, second_counts] {
-        let text = counts.text();
-        let counted = text.lines().find(|line| line.starts_with("divvy_member_stand_ins_total ")).unwrap();
-        assert!(!counted.ends_with(" 0"), "{counted}");
-    }
-    // A good one: nothing to tell.
-    folders.iter().for_each(|folder| folder.drop_in("even", &even(2)));
-    let after = together(&mut [&mut first, &mut second], |it| it.protocol == "even@2").await;
-    assert!(after.iter().all(|work| work.stand_in.is_none() && !work.is_stood_in_for()), "{after:?}");
 }
 
 async fn as_kafka() -> Server {

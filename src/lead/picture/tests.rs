@@ -73,3 +73,14 @@ fn a_huge_group_stays_a_picture() {
     let svg = svg(&plan, "large");
     assert!(svg.len() < 1_000_000 && svg.contains("and 600 members more"), "{}", svg.len());
 }
+
+#[test]
+fn long_names_are_told_apart_by_their_ends() {
+    let all = state(&[0]);
+    let names = ["1", "2"].map(|end| format!("search-indexer-deployment-7d9c5b6f4d-{end}"));
+    let parties = names.iter().map(|name| party(name, &all, &all));
+    let svg = svg(&compared(parties, &topics(&[])), "t");
+    let shown: Vec<&str> =
+        svg.lines().filter_map(|line| line.split_once("url(#names)\">")?.1.split('<').next()).collect();
+    assert_eq!(shown, ["search-in…7d9c5b6f4d-1 (eu-1a)", "search-in…7d9c5b6f4d-2 (eu-1a)"]);
+}
