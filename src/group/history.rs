@@ -42,7 +42,7 @@ pub struct GenerationRecord {
     pub moved: Option<u32>,
     /// How the names of the files begin to which the coordinator recorded the calls of its strategies for it, if it did.
     #[serde(default)]
-    pub captured: Option<String>,
+    pub captured: Option<Box<str>>,
 }
 
 /// What became of a generation.
@@ -120,7 +120,7 @@ impl History {
     /// The calls for the plan that is awaited were recorded.
     pub(super) fn captured(&mut self, captured: Option<String>) {
         if let Some(last) = self.awaited() {
-            last.captured = captured;
+            last.captured = captured.map(String::into_boxed_str);
         }
     }
 

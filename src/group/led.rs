@@ -335,7 +335,7 @@ impl Group {
         }
         let module = self.own_module(protocol, step.now.wall).map(|module| module.digest);
         // What made the plan is another one where something stands in.
-        let chosen = if plan.stand_in.is_some() { plan.chosen } else { plan.digest };
+        let chosen = if plan.stand_in.is_some() { plan.chosen.as_deref().copied() } else { plan.digest };
         let trigger = match (cause, self.led.replaced.take()) {
             (Cause::Member, Some(id)) => Trigger::MetadataChanged(id),
             (Cause::Settings, _) => Trigger::SettingsChanged,

@@ -130,7 +130,7 @@ pub struct PlanRecord {
     pub copies: u16,
     /// The coordinator's own module that was to make it, where something stands in for it.
     #[serde(default)]
-    pub chosen: Option<Digest>,
+    pub chosen: Option<Box<Digest>>,
 }
 
 fn one() -> u16 {

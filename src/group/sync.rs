@@ -195,7 +195,7 @@ impl Group {
             memo: origin.memo.map(MemberState).or(remembered),
             fingerprint,
             call_again,
-            chosen: chosen.filter(|_| stand_in.is_some()),
+            chosen: chosen.filter(|_| stand_in.is_some()).map(Box::new),
             stand_in,
             copies,
         });
