@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ids::{Generation, GroupId, MemberId};
-use crate::membership::{Assigned, Membership, Notice, Share};
+use crate::membership::{Assigned, Membership, Notice, Role, Share};
 
 const TARGET: &str = "divvy::member";
 
@@ -44,13 +44,19 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
         };
     }
     match notice {
-        Notice::Assigned(Assigned { protocol, leader, cause, share, .. }) => log!(
-            "assigned",
-            protocol = protocol.as_str(),
-            leader = leader.as_str(),
-            cause = cause.name(),
-            pieces = pieces(share)
-        ),
+        Notice::Assigned(Assigned { protocol, leader, cause, share, role, stand_in, .. }) => {
+            log!(
+                "assigned",
+                protocol = protocol.as_str(),
+                leader = leader.as_str(),
+                cause = cause.name(),
+                pieces = pieces(share)
+            );
+            // Its leader has told of the fault itself.
+            if let (Role::Follower, Some(it)) = (role, stand_in) {
+                log!("stood_in", protocol = protocol.as_str(), served_by = it.by.as_str(), reason = it.reason.as_str());
+            }
+        }
         Notice::Revoke { share, .. } => log!("revoked", pieces = pieces(share)),
         Notice::Lost { share, reason } => log!("lost", pieces = pieces(share), reason = reason.as_str()),
         Notice::Failed { reason } => log!("failed", reason = reason.as_str()),

@@ -184,7 +184,7 @@ impl Runtime {
                 let whose = before.or(&self.membership);
                 journal::write(&self.caller.group, &whose, &notice);
                 match &notice {
-                    Notice::Assigned(assigned) => self.metrics.assigned(assigned.cause),
+                    Notice::Assigned(assigned) => self.metrics.assigned(assigned),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
                     _ => {}
                 }

@@ -215,9 +215,7 @@ pub(crate) fn make(
         tape: tape.as_ref(),
     }
     .run();
-    if let (Some(captures), Some(tape)) = (captures, tape) {
-        captures.keep(tape, LedBy::Coordinator, &led);
-    }
+    let captured = captures.zip(tape).and_then(|(captures, tape)| captures.keep(tape, LedBy::Coordinator, &led));
     let fault = led.fault.map(|it| Fault {
         protocol: it.protocol,
         digest: it.digest,
@@ -251,6 +249,7 @@ pub(crate) fn make(
         }),
         fingerprint: of(plan, strategies, &topics, &members),
         call_again: made.call_again,
+        captured,
     })
 }
 
