@@ -50,7 +50,7 @@ pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Ou
 /// The row of one that is left out: `said` for people; for scripts `document`, with the capture and why.
 pub fn skipped_row(path: &Path, why: &str, said: &str, document: &Value, output: &Output) -> Result<()> {
     let mut document = document.clone();
-    document["capture"] = json!(path);
+    document["capture"] = json!(crate::text::path(path));
     document["why"] = json!(why);
     output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(said)))
 }

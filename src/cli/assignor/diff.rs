@@ -125,7 +125,7 @@ impl Diff {
                     let error = Failure::of_strategy(path.display(), error);
                     let why = format!("{error:#}");
                     let said = || format!("{}  {}", output.tone(Tone::Bad, "NO PLAN"), plain(&why));
-                    output.print(&json!({ "capture": path, "why": why }), said)?;
+                    output.print(&json!({ "capture": crate::text::path(path), "why": why }), said)?;
                     errors.push(error);
                 }
             }
@@ -242,7 +242,7 @@ fn tell(
     };
     if let Value::Object(document) = &mut document {
         for (key, value) in [
-            ("capture", json!(path)),
+            ("capture", json!(crate::text::path(path))),
             ("group", json!(asked.group)),
             ("generation", json!(asked.generation)),
             ("protocol", json!(asked.protocol)),
@@ -251,7 +251,7 @@ fn tell(
             ("new", json!(new)),
             ("takes_from_members", json!(compared.moves.map(|(old, new)| json!({ "before": old, "after": new })))),
             ("warnings", json!(compared.warnings)),
-            ("picture", json!(drawn)),
+            ("picture", json!(drawn.map(crate::text::path))),
         ] {
             document.insert(key.to_owned(), value);
         }

@@ -103,7 +103,7 @@ impl Skipped<'_> {
 
 fn tell(path: &Path, capture: &Capture, by: &Identity, found: &[Difference], output: &Output) -> Result<()> {
     let document = json!({
-        "capture": path,
+        "capture": crate::text::path(path),
         "group": capture.asked.group,
         "generation": capture.asked.generation,
         "protocol": capture.asked.protocol,

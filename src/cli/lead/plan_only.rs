@@ -167,7 +167,7 @@ fn document(decided: &Decided, group: &str, drawn: Option<&Path>) -> Value {
         document.insert("assignor".to_owned(), json!(decided.strategy.0));
         document.insert("digest".to_owned(), json!(digest));
         document.insert("warnings".to_owned(), json!(decided.warnings));
-        document.insert("picture".to_owned(), json!(drawn));
+        document.insert("picture".to_owned(), json!(drawn.map(crate::text::path)));
     }
     document
 }

@@ -32,6 +32,7 @@ pub enum ModuleState {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ModuleStatus {
     /// The file, or the folder that cannot be read.
+    #[serde(serialize_with = "crate::text::serialize_path")]
     pub path: PathBuf,
     /// The strategy's name, if it is known.
     pub name: Option<String>,

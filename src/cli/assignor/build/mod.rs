@@ -40,7 +40,7 @@ impl Build {
         let built = build(&self.folder)?;
         let (file, module) = (built.file.display().to_string(), &built.module);
         let value = json!({
-            "file": built.file,
+            "file": crate::text::path(&built.file),
             "language": built.language,
             "protocol": module.protocol(),
             "bytes": module.bytes().len(),

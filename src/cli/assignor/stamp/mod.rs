@@ -40,7 +40,7 @@ impl Stamp {
         let module = sandbox.load(&bytes, out).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
         files::write("the module", out, &bytes)?;
         let value = json!({
-            "file": out,
+            "file": crate::text::path(out),
             "protocol": module.protocol(),
             "bytes": bytes.len(),
             "digest": module.digest().to_string(),
