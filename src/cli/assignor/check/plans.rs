@@ -2,6 +2,7 @@
 
 use crate::assignor::manifest::Shape;
 use crate::assignor::{BAD_CONFIG, CallError, FaultKind, Manifest, SmokePlan, smoke_plans};
+use crate::sandbox::limits::SMOKE_DEADLINE;
 use crate::sandbox::{Module, smoke};
 
 /// How strategies built with divvy's SDK say that they cannot read what they are asked.
@@ -9,11 +10,20 @@ const BAD_REQUEST: &str = "bad_request";
 
 /// Has them planned as a member does before it serves, and as a leader does then; says what the largest took.
 pub fn check(module: &Module) -> Result<String, String> {
-    smoke(module).map_err(|error| error.to_string())?;
+    smoke(module).map_err(|error| in_its_time(&error))?;
     let last = module.last_call().unwrap_or_default();
     let refused = judge(&smoke_plans(module), module.manifest())?;
     let (ms, kib) = (last.took.as_secs_f64() * 1e3, last.memory_peak >> 10);
     Ok(format!("the largest group took {ms:.1} ms and {kib} KiB{refused}"))
+}
+
+/// The bound of a made-up group is not that of a call in a live one, which its limits may raise.
+fn in_its_time(error: &CallError) -> String {
+    let bound = match error.kind == FaultKind::Deadline {
+        true => format!("; a group of the trial has {} ms, whatever its limits say", SMOKE_DEADLINE.as_millis()),
+        false => String::new(),
+    };
+    format!("{error}{bound}")
 }
 
 /// What is to be said of refusals, which are a strategy's right; or the first plan that no leader would serve.
