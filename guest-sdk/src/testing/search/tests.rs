@@ -87,6 +87,12 @@ fn a_good_strategy_keeps_them() {
 }
 
 #[test]
+fn behind_the_largest_number_of_a_group_comes_the_first() {
+    let search = Search { seed: u64::MAX - 1, groups: 4, ..Search::default() };
+    assert_eq!(search.seeds().collect::<Vec<_>>(), [u64::MAX - 1, u64::MAX, 0, 1]);
+}
+
+#[test]
 fn what_is_left_out_is_found() {
     fn all_but_the_last(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
         for topic in group.topics() {
