@@ -12,7 +12,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::Output;
 use crate::sandbox::{Ceilings, LoadError, LoadErrorKind, Module, SandboxLimits};
 
-mod columns;
+pub mod columns;
 pub mod determinism;
 mod plans;
 pub mod user_data;
