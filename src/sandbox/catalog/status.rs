@@ -119,6 +119,15 @@ pub(super) fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) ->
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_may_have_any_name() {
+        use std::os::unix::ffi::OsStrExt;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"w9/q\xff.wasm"));
+        let row = row(path, None, ModuleState::Broken, Some("no module".to_owned()));
+        assert_eq!(serde_json::to_value(row).unwrap()["path"], "w9/q\u{fffd}.wasm");
+    }
+
     #[test]
     fn one_file_is_and_several_are() {
         let said = |others: &[PathBuf]| clash(Path::new("a"), None, others).message;
