@@ -120,9 +120,8 @@ mod tests {
         assert_eq!(panic, "a member of three topics: trap: boom; its member would join without its word");
         let slow = check(&Wordy(|| Err(CallError::new(FaultKind::Deadline, "longer than its 100 ms")))).unwrap_err();
         assert!(slow.contains("the whole group waits while a member joins"), "{slow}");
-        let refuses = || {
-            Err(CallError { code: Some("no_zone".to_owned()), ..CallError::new(FaultKind::GuestError, "where?") })
-        };
+        let refuses =
+            || Err(CallError { code: Some("no_zone".to_owned()), ..CallError::new(FaultKind::GuestError, "where?") });
         let refused = check(&Wordy(refuses)).unwrap();
         assert!(refused.ends_with("; it refuses a member with facts and a state (no_zone: where?)"), "{refused}");
         let odd = check(&Wordy(|| Ok(vec![1, 2, 3]))).unwrap_err();
