@@ -64,6 +64,10 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
             let names: Vec<&str> = offers.iter().map(|it| it.protocol.as_str()).collect();
             log!("offers", protocols = names.join(","));
         }
+        Notice::OffersLeftOut(protocols) => {
+            let names: Vec<&str> = protocols.iter().map(|it| it.as_str()).collect();
+            log!("offers_left_out", protocols = names.join(","));
+        }
         Notice::Fault { fault, served_by } => log!(
             "fault",
             protocol = fault.protocol.as_str(),

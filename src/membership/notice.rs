@@ -105,6 +105,8 @@ pub enum Notice {
     },
     /// The member offers something else than before, most wanted first.
     OffersChanged(Vec<Offer>),
+    /// These would be offered next, if a member could offer more; none any more when it is empty.
+    OffersLeftOut(Vec<Protocol>),
     /// A strategy failed while this member led.
     Fault {
         /// What failed.

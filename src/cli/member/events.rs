@@ -58,6 +58,7 @@ fn note_json(note: &Note) -> Value {
             let offer = |offer: &crate::membership::negotiate::Offer| json!({ "protocol": offer.protocol, "digest": digest(offer.digest) });
             json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
         }
+        Note::OffersLeftOut(protocols) => json!({ "event": "offers_left_out", "protocols": protocols }),
         Note::ModuleRefused { path, reason } => json!({ "event": "module_refused", "path": path, "reason": reason }),
         Note::Fault { fault, served_by } => json!({
             "event": "fault",
@@ -148,6 +149,25 @@ mod tests {
     use super::*;
     use crate::ids::{Generation, MemberId, Protocol};
     use crate::membership::{Cause, StandIn};
+
+    #[test]
+    fn modules_that_are_not_offered_are_named_as_far_as_a_line_goes() {
+        let told = |count| {
+            let protocols = (0..count).map(|n| Protocol::from(format!("s{n:02}@1"))).collect();
+            text(&Rebalance::Note(Note::OffersLeftOut(protocols)), "consumer")
+        };
+        assert!(
+            told(2).contains("so 2 of its modules are not offered, those of the lowest rank: s00@1, s01@1; "),
+            "{}",
+            told(2)
+        );
+        assert!(
+            told(20).contains("so 20 of its") && told(20).contains("s15@1 and 4 more; remove some"),
+            "{}",
+            told(20)
+        );
+        assert_eq!(told(0), "offers all of its modules again");
+    }
 
     #[test]
     fn a_fall_backs_plan_is_not_said_to_be_the_strategys() {
