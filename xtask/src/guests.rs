@@ -23,6 +23,9 @@ const HELLO_MAX_BYTES: u64 = 100 * 1024;
 const HELLO: &str = "hello";
 const EVEN: &str = "even";
 
+/// Kinds of work that `cargo xtask bench sandbox` measures.
+const WORK: [&str; 2] = ["codec", "maps"];
+
 /// Builds them all.
 pub fn run(_: &[String]) -> Result<()> {
     build().map(|_| ())
@@ -47,6 +50,7 @@ pub fn build() -> Result<Guests> {
     let mut command = setup::guest_cargo(&compiler);
     command.args(["--quiet", "--profile", "guest", "--target-dir"]).arg(&built);
     command.args(["--package", "divvy-guest", "--lib", "--example", HELLO, "--example", EVEN]);
+    command.args(["--package", "divvy-bench-work", "--example", WORK[0], "--example", WORK[1]]);
     for name in &assignors {
         command.args(["--package", &format!("divvy-assignor-{name}")]);
     }
@@ -69,6 +73,13 @@ pub fn build() -> Result<Guests> {
     }
     place(&output.join("examples").join(format!("{HELLO}.wasm")), &guests.hello, HELLO_MAX_BYTES)?;
     place(&output.join("examples").join(format!("{EVEN}.wasm")), &public.join("even.wasm"), HELLO_MAX_BYTES)?;
+    for name in WORK {
+        place(
+            &output.join("examples").join(format!("{name}.wasm")),
+            &public.join("work").join(format!("{name}.wasm")),
+            ASSIGNOR_MAX_BYTES,
+        )?;
+    }
     Ok(guests)
 }
 
