@@ -4,6 +4,7 @@
 // floor 0
 pub mod embedded;
 pub mod ids;
+mod text;
 pub mod time;
 pub mod topics;
 pub mod wire;

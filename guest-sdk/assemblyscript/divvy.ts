@@ -1,9 +1,13 @@
-// divvy.ts: write an assignment strategy for divvy in AssemblyScript. One file beside your own, no imports in the module.
+// divvy.ts: write an assignment strategy for divvy in AssemblyScript. No imports in the module, and one file whatever its length:
+// it is copied beside a strategy, and so there is one thing to copy and to compare with a newer one. What is not used costs nothing.
 //
 //   import { Group, Plan, run } from "./divvy";
 //   export { divvy_abi_v1, divvy_alloc, divvy_panic } from "./divvy";
 //   export function divvy_assign(at: usize, length: u32): u64 { return run(at, length, assign); }
 //   function assign(group: Group, plan: Plan): bool { ...; return true; }
+//
+// Of shape `states` ("shape": "states" in the manifest) `runStates` takes the place of `run`, with a function of a StateGroup and
+// States. The optional exports are functions divvy_user_data and divvy_check of the same form that call runUserData and runCheck.
 //
 //   asc mine.ts -O3 --runtime stub --use abort=divvy/failed -o mine.wasm
 //
@@ -11,7 +15,8 @@
 //
 // An instance lives for one call: nothing is freed, and globals begin anew in every call. The request is read in place,
 // MessagePack by position; items that a later minor version appends are passed over. A request that is not as ABI 1 says
-// is refused for you, so every index in a Group points at something. Texts stay UTF-8 bytes: Bytes.toString() decodes one.
+// is refused for you, so every index in a Group points at something. Texts stay UTF-8 bytes: Bytes.toString() decodes one. In a
+// text that you write, bytes that are no UTF-8 become question marks.
 
 // ---- Memory and failures ----
 
@@ -60,6 +65,14 @@ export class Bytes {
     return String.UTF8.decodeUnsafe(this.at, this.length);
   }
 
+  /** Bytes behind each other. */
+  join(other: Bytes): Bytes {
+    const whole = new Bytes(heap.alloc(max<u32>(this.length + other.length, 1)), this.length + other.length);
+    memory.copy(whole.at, this.at, this.length);
+    memory.copy(whole.at + this.length, other.at, other.length);
+    return whole;
+  }
+
   /** Below 0, 0 or above 0, as bytes compare: the order of topics and members. */
   order(other: Bytes): i32 {
     const order = memory.compare(this.at, other.at, min(this.length, other.length));
@@ -68,6 +81,26 @@ export class Bytes {
 
   is(text: Bytes): bool {
     return this.length == text.length && memory.compare(this.at, text.at, this.length) == 0;
+  }
+
+  /** How many bytes of well-formed UTF-8 it begins with. */
+  utf8(): u32 {
+    let i: u32 = 0;
+    while (i < this.length) {
+      const b = u32(load<u8>(this.at + i));
+      const more: u32 = b < 0x80 ? 0 : b < 0xe0 ? 1 : b < 0xf0 ? 2 : 3;
+      if ((more > 0 && (b < 0xc2 || b > 0xf4)) || more >= this.length - i) return i;
+      let code = b & (0x3f >> more);
+      for (let k: u32 = 1; k <= more; k++) {
+        const next = u32(load<u8>(this.at + i + k));
+        if ((next & 0xc0) != 0x80) return i;
+        code = (code << 6) | (next & 0x3f);
+      }
+      if (more == 2 && (code < 0x800 || code >> 11 == 0xd800 >> 11)) return i;
+      if (more == 3 && (code < 0x10000 || code > 0x10ffff)) return i;
+      i += more + 1;
+    }
+    return i;
   }
 }
 
@@ -98,9 +131,30 @@ class Subscription {
   }
 }
 
-export class Member {
+/** Who a member is, in a group of either shape. */
+export class Identity {
+  /** Its position by id. */
+  index: u32 = 0;
   id: Bytes = NOTHING;
   instanceId: Bytes = NOTHING;
+}
+
+/** The indexes of members in Kafka's order: static ones by instance id, then the others by id. */
+export function kafkasOrder<T extends Identity>(members: StaticArray<T>): StaticArray<u32> {
+  const fixed = new Array<Identity>();
+  for (let i = 0; i < members.length; i++) if (members[i].instanceId.exists) fixed.push(members[i]);
+  fixed.sort((a: Identity, b: Identity): i32 => {
+    const order = a.instanceId.order(b.instanceId);
+    return order != 0 ? order : i32(a.index) - i32(b.index);
+  });
+  const order = new StaticArray<u32>(members.length);
+  let count = fixed.length;
+  for (let i = 0; i < count; i++) order[i] = fixed[i].index;
+  for (let i = 0; i < members.length; i++) if (!members[i].instanceId.exists) order[count++] = i;
+  return order;
+}
+
+export class Member extends Identity {
   clientId: Bytes = NOTHING;
   /** Index into racks, -1 for none. */
   rack: i64 = -1;
@@ -170,15 +224,51 @@ export class Group {
   }
 }
 
+/** A member of a group of shape `states`. */
+export class StateMember extends Identity {
+  /** What it sent when it joined: any bytes. */
+  metadata: Bytes = NOTHING;
+}
+
+/** A group whose members get bytes of the application's own. */
+export class StateGroup {
+  /** The only randomness that there is. */
+  seed: u64 = 0;
+  id: Bytes = NOTHING;
+  generation: i32 = 0;
+  protocol: Bytes = NOTHING;
+  config: Values = new Values(NOTHING);
+  /** Whatever the application hands to its strategy. */
+  context: Bytes = NOTHING;
+  /** By id. */
+  members: StaticArray<StateMember> = [];
+  /** The wall clock. */
+  nowMs: i64 = 0;
+  /** What the last plan asked to be remembered. */
+  memo: Bytes = NOTHING;
+}
+
+/** A member that is about to join. */
+export class Me {
+  group: Bytes = NOTHING;
+  protocol: Bytes = NOTHING;
+  config: Values = new Values(NOTHING);
+  /** What it subscribes to. */
+  topics: StaticArray<Bytes> = [];
+  facts: Values = new Values(NOTHING);
+  /** The state that it got last. */
+  lastState: Bytes = NOTHING;
+  /** The wall clock. */
+  nowMs: i64 = 0;
+}
+
 // ---- The plan ----
 
 const HEAD: u32 = 11;
 const TAIL: u32 = 64;
 
-export class Plan {
-  reply: usize = 0;
-  ownersLength: u32 = 0;
-  copies: u16 = 1;
+/** What is said beside a plan, or instead of one. */
+export class Answer {
   memo: Bytes = NOTHING;
   /** When to make a new plan although nothing changed: -1 for never. */
   callAgainMs: i64 = -1;
@@ -192,7 +282,68 @@ export class Plan {
   /** Of a refusal: the member that is the reason, -1 for none. */
   member: i64 = -1;
 
-  constructor(public group: Group) {}
+  /** What to remember for the next call of this group: at most 64 KiB. */
+  remember(memo: Bytes): void {
+    this.memo = memo;
+  }
+
+  /** A line for the log that explains the plan; level is "debug", "info" or "warn". Kept: 64 lines, 16 KiB. */
+  note(level: string, text: string): void {
+    this.noteBytes(level, Bytes.of(text));
+  }
+
+  /** A line that is bytes already: metadata, say. */
+  noteBytes(level: string, line: Bytes): void {
+    const kind = Bytes.of(level);
+    this.lineBytes += kind.length + line.length;
+    if (this.lines.length == 64 || this.lineBytes > 16 * 1024) return;
+    this.levels.push(kind);
+    this.lines.push(line);
+  }
+
+  /** No: `return plan.refuse("short_code", message)`. Set retriable and member if they say more. */
+  refuse(code: string, message: Bytes): bool {
+    this.code = Bytes.of(code);
+    this.message = message;
+    return false;
+  }
+
+  /** Room for so many items of so many bytes, and for all that is said beside a plan. */
+  protected room(items: u32, bytes: u64): usize {
+    const room = bytes + 5 * u64(items) + HEAD + TAIL + this.memo.length + this.lineBytes + 16 * 64;
+    if (room >= 0x4000_0000) fail("a reply that is too large");
+    return heap.alloc(usize(room));
+  }
+
+  protected end(from: usize, to: Writer): u64 {
+    to.lines(this);
+    return (u64(from) << 32) | u64(to.at - from);
+  }
+
+  refusal(): u64 {
+    const reply = this.room(2, u64(this.code.length) + this.message.length);
+    const to = new Writer(reply);
+    to.byte(0x93);
+    to.byte(0x01);
+    to.byte(0x94);
+    to.text(this.code);
+    to.text(this.message);
+    to.byte(this.retriable ? 0xc3 : 0xc2);
+    to.optional(this.member);
+    return this.end(reply, to);
+  }
+}
+
+/** Who owns which partition. */
+export class Plan extends Answer {
+  reply: usize = 0;
+  ownersLength: u32 = 0;
+  copies: u16 = 1;
+  told: StaticArray<Bytes> = [];
+
+  constructor(public group: Group) {
+    super();
+  }
 
   /** Gives a partition, by its dense index, to a member. */
   give(partition: u32, member: u32): void {
@@ -219,54 +370,22 @@ export class Plan {
     memory.fill(this.reply + HEAD, 0xff, this.ownersLength);
   }
 
-  /** What to remember for the next call of this group: at most 64 KiB. */
-  remember(memo: Bytes): void {
-    this.memo = memo;
-  }
-
-  /** A line for the log that explains the plan; level is "debug", "info" or "warn". Kept: 64 lines, 16 KiB. */
-  note(level: string, text: string): void {
-    const kind = Bytes.of(level), line = Bytes.of(text);
-    this.lineBytes += kind.length + line.length;
-    if (this.lines.length == 64 || this.lineBytes > 16 * 1024) return;
-    this.levels.push(kind);
-    this.lines.push(line);
-  }
-
-  /** No plan: `return plan.refuse("short_code", message)`. Set retriable and member if they say more. */
-  refuse(code: string, message: Bytes): bool {
-    this.code = Bytes.of(code);
-    this.message = message;
-    return false;
-  }
-
-  private room(): u32 {
-    return TAIL + this.lineBytes + 16 * 64;
-  }
-
-  private end(from: usize, to: Writer): u64 {
-    to.lines(this);
-    return (u64(from) << 32) | u64(to.at - from);
-  }
-
-  refusal(): u64 {
-    const reply = heap.alloc(this.room() + this.code.length + this.message.length);
-    const to = new Writer(reply);
-    to.byte(0x93);
-    to.byte(0x01);
-    to.byte(0x94);
-    to.text(this.code);
-    to.text(this.message);
-    to.byte(this.retriable ? 0xc3 : 0xc2);
-    to.optional(this.member);
-    return this.end(reply, to);
+  /** User data for a member's assignment, read when the strategy returns. */
+  tell(member: u32, data: Bytes): void {
+    const members = this.group.members.length;
+    if (member >= u32(members)) fail("an index beyond the members");
+    if (this.told.length == 0) this.told = none(members);
+    this.told[member] = data;
   }
 
   finish(): u64 {
     let reply = this.reply;
-    if (this.memo.exists || this.lines.length > 0) {
+    const told = this.told;
+    if (this.memo.exists || this.lines.length > 0 || told.length > 0) {
       // What follows the owner maps may need more room than there is behind them.
-      reply = heap.alloc(HEAD + this.ownersLength + this.memo.length + this.room());
+      let bytes = u64(this.ownersLength);
+      for (let i = 0; i < told.length; i++) bytes += told[i].length;
+      reply = this.room(told.length, bytes);
       memory.copy(reply + HEAD, this.reply + HEAD, this.ownersLength);
     }
     const to = new Writer(reply);
@@ -276,12 +395,66 @@ export class Plan {
     to.number(0xcd, this.copies, 2);
     to.number(0xc6, this.ownersLength, 4);
     to.at += this.ownersLength;
-    to.byte(0xc0); // no user data for assignments
-    if (this.memo.exists) to.sized(0xc4, this.memo);
+    if (told.length > 0) to.array(told.length);
     else to.byte(0xc0);
+    for (let i = 0; i < told.length; i++) to.optionalBinary(told[i]);
+    to.optionalBinary(this.memo);
     to.optional(this.callAgainMs);
     return this.end(reply, to);
   }
+}
+
+/** A state for each member. */
+export class States extends Answer {
+  states: StaticArray<Bytes>;
+
+  constructor(group: StateGroup) {
+    super();
+    this.states = none(group.members.length);
+  }
+
+  /** Gives a member its state, read when the strategy returns. Who is given none gets zero bytes. */
+  give(member: u32, state: Bytes): void {
+    if (member >= u32(this.states.length)) fail("an index beyond the members");
+    this.states[member] = state;
+  }
+
+  finish(): u64 {
+    const states = this.states;
+    let bytes: u64 = 0;
+    for (let i = 0; i < states.length; i++) bytes += states[i].length;
+    const reply = this.room(states.length, bytes);
+    const to = new Writer(reply);
+    to.byte(0x93);
+    to.byte(0x00);
+    to.byte(0x93);
+    to.array(states.length);
+    for (let i = 0; i < states.length; i++) to.sized(0xc4, states[i]);
+    to.optionalBinary(this.memo);
+    to.optional(this.callAgainMs);
+    return this.end(reply, to);
+  }
+}
+
+/** Of the optional exports: what a member adds to its metadata, and whether a plan is good. */
+export class Verdict extends Answer {
+  /** Of runUserData: the data; nothing unless it is set. */
+  data: Bytes = NOTHING;
+
+  finish(): u64 {
+    const reply = this.room(1, this.data.length);
+    const to = new Writer(reply);
+    to.byte(0x93);
+    to.byte(0x00);
+    to.optionalBinary(this.data);
+    return this.end(reply, to);
+  }
+}
+
+function none(count: u32): StaticArray<Bytes> {
+  const all = new StaticArray<Bytes>(count);
+  for (let i: u32 = 0; i < count; i++) all[i] = NOTHING;
+  return all;
 }
 
 /** Writes values in their shortest form; whoever makes it gives room enough. */
@@ -306,6 +479,17 @@ class Writer {
     else this.number(0xcf, value, 8);
   }
 
+  array(items: u32): void {
+    if (items < 16) this.byte(0x90 | u8(items));
+    else if (items < 0x10000) this.number(0xdc, items, 2);
+    else this.number(0xdd, items, 4);
+  }
+
+  optionalBinary(bytes: Bytes): void {
+    if (bytes.exists) this.sized(0xc4, bytes);
+    else this.byte(0xc0);
+  }
+
   sized(first: u8, bytes: Bytes): void {
     if (bytes.length < 0x100) this.number(first, bytes.length, 1);
     else if (bytes.length < 0x10000) this.number(first + 1, bytes.length, 2);
@@ -319,19 +503,29 @@ class Writer {
   }
 
   text(bytes: Bytes): void {
-    if (bytes.length >= 32) return this.sized(0xd9, bytes);
-    this.byte(0xa0 | u8(bytes.length));
-    this.raw(bytes);
+    if (bytes.length >= 32) this.sized(0xd9, bytes);
+    else {
+      this.byte(0xa0 | u8(bytes.length));
+      this.raw(bytes);
+    }
+    // A host refuses a whole reply for a text that is none: metadata in a line, say.
+    const left = new Bytes(this.at - bytes.length, bytes.length);
+    while (left.length > 0) {
+      const good = left.utf8();
+      if (good == left.length) return;
+      store<u8>(left.at + good, 0x3f);
+      left.at += good + 1;
+      left.length -= good + 1;
+    }
   }
 
-  lines(plan: Plan): void {
-    const count = plan.lines.length;
-    if (count < 16) this.byte(0x90 | u8(count));
-    else this.number(0xdc, count, 2);
+  lines(answer: Answer): void {
+    const count = answer.lines.length;
+    this.array(count);
     for (let i = 0; i < count; i++) {
       this.byte(0x92);
-      this.text(plan.levels[i]);
-      this.text(plan.lines[i]);
+      this.text(answer.levels[i]);
+      this.text(answer.lines[i]);
     }
   }
 }
@@ -488,7 +682,11 @@ export class Reader {
   }
 
   text(wanted: string): Bytes {
-    return this.take(this.want(Kind.STR, wanted), wanted);
+    const start = this.at;
+    const text = this.take(this.want(Kind.STR, wanted), wanted);
+    if (text.utf8() == text.length) return text;
+    this.other(start, wanted);
+    return new Bytes(this.end, 0);
   }
 
   binary(wanted: string): Bytes {
@@ -527,6 +725,12 @@ export class Reader {
     if (items >= known) return items - known;
     this.no(wanted);
     return 0;
+  }
+
+  /** Passes over what a later minor version appended; nothing may follow. */
+  finish(tail: u32): void {
+    this.skip(tail);
+    if (!this.bad && this.at != this.end) this.no("the end");
   }
 
   rawMap(wanted: string): Values {
@@ -646,6 +850,7 @@ function readMembers(from: Reader, group: Group): void {
   for (let i: u32 = 0; i < count && !from.bad; i++) {
     const member = new Member();
     group.members[i] = member;
+    member.index = i;
     const tail = from.fields(7, "a member of 7 items");
     member.id = from.text("a member's id");
     member.instanceId = from.optionalText("an instance id or nil");
@@ -698,8 +903,72 @@ function readGroup(from: Reader, group: Group): void {
   readColumns(from, group);
   group.nowMs = from.signed("the wall clock");
   group.memo = from.optionalBinary("a memo or nil");
-  from.skip(tail);
-  if (!from.bad && from.at != from.end) from.no("the end");
+  from.finish(tail);
+}
+
+function readStateGroup(from: Reader, group: StateGroup): void {
+  const tail = from.fields(8, "a request of 8 items");
+  const head = new Group();
+  readHead(from, head);
+  group.seed = head.seed;
+  group.id = head.id;
+  group.generation = head.generation;
+  group.protocol = head.protocol;
+  group.config = head.config;
+  group.context = from.optionalBinary("a context or nil");
+  const count = from.array("members");
+  group.members = new StaticArray<StateMember>(count);
+  for (let i: u32 = 0; i < count && !from.bad; i++) {
+    const member = new StateMember();
+    group.members[i] = member;
+    member.index = i;
+    const rest = from.fields(3, "a member of 3 items");
+    member.id = from.text("a member's id");
+    member.instanceId = from.optionalText("an instance id or nil");
+    member.metadata = from.binary("a member's metadata");
+    from.skip(rest);
+    if (i > 0 && group.members[i - 1].id.order(member.id) >= 0) from.no("members in ascending order of their ids");
+  }
+  group.nowMs = from.signed("the wall clock");
+  group.memo = from.optionalBinary("a memo or nil");
+  from.finish(tail);
+}
+
+function readMe(from: Reader, me: Me): void {
+  const tail = from.fields(8, "a request of 8 items");
+  from.unsigned("the minor version");
+  me.group = from.text("the group's id");
+  me.protocol = from.text("the protocol");
+  me.config = from.rawMap("the configuration");
+  const count = from.array("topics");
+  me.topics = new StaticArray<Bytes>(count);
+  for (let i: u32 = 0; i < count; i++) me.topics[i] = from.text("a topic's name");
+  me.facts = from.rawMap("facts");
+  me.lastState = from.optionalBinary("the last state or nil");
+  me.nowMs = from.signed("the wall clock");
+  from.finish(tail);
+}
+
+/** A plan to judge: the request that it was made for, and its states in the order of that request's members. */
+function readCheck(from: Reader, group: StateGroup): StaticArray<Bytes> {
+  const tail = from.fields(2, "a request of 2 items");
+  const request = from.binary("the request that the plan was made for");
+  const inner = new Reader(request.at, request.at + request.length);
+  readStateGroup(inner, group);
+  if (inner.bad) from.no(inner.wanted);
+  const count = from.array("states");
+  const states = new StaticArray<Bytes>(count);
+  for (let i: u32 = 0; i < count; i++) states[i] = from.binary("a state");
+  if (count != u32(group.members.length)) from.no("one state for each member");
+  from.finish(tail);
+  return states;
+}
+
+function badRequest(from: Reader): u64 {
+  const answer = new Answer();
+  const why = "the request cannot be read: byte " + from.where.toString() + ": expected " + from.wanted;
+  answer.refuse("bad_request", Bytes.of(why));
+  return answer.refusal();
 }
 
 /** From a request to a reply: what divvy_assign does. The strategy gives back whether it made a plan. */
@@ -708,10 +977,37 @@ export function run(at: usize, length: u32, assign: (group: Group, plan: Plan) =
   const plan = new Plan(group);
   const from = new Reader(at, at + length);
   readGroup(from, group);
-  if (from.bad) {
-    plan.refuse("bad_request", Bytes.of("the request cannot be read: byte " + from.where.toString() + ": expected " + from.wanted));
-    return plan.refusal();
-  }
+  if (from.bad) return badRequest(from);
   plan.setCopies(1);
   return assign(group, plan) ? plan.finish() : plan.refusal();
+}
+
+/** The same of shape `states`. */
+export function runStates(at: usize, length: u32, assign: (group: StateGroup, states: States) => bool): u64 {
+  const group = new StateGroup();
+  const from = new Reader(at, at + length);
+  readStateGroup(from, group);
+  if (from.bad) return badRequest(from);
+  const states = new States(group);
+  return assign(group, states) ? states.finish() : states.refusal();
+}
+
+/** What divvy_user_data does: the function sets `verdict.data` or not, and gives back true, or refuses. */
+export function runUserData(at: usize, length: u32, make: (me: Me, verdict: Verdict) => bool): u64 {
+  const me = new Me();
+  const from = new Reader(at, at + length);
+  readMe(from, me);
+  if (from.bad) return badRequest(from);
+  const verdict = new Verdict();
+  return make(me, verdict) ? verdict.finish() : verdict.refusal();
+}
+
+/** What divvy_check does: judges a plan of shape `states`, a state for each member. */
+export function runCheck(at: usize, length: u32, judge: (group: StateGroup, states: StaticArray<Bytes>, verdict: Verdict) => bool): u64 {
+  const group = new StateGroup();
+  const from = new Reader(at, at + length);
+  const states = readCheck(from, group);
+  if (from.bad) return badRequest(from);
+  const verdict = new Verdict();
+  return judge(group, states, verdict) ? verdict.finish() : verdict.refusal();
 }

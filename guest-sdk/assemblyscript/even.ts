@@ -38,6 +38,8 @@ function even(group: Group, plan: Plan): bool {
     }
     plan.note("info", "lag " + sum.toString());
   }
+  const told = group.config.text("tell");
+  if (told.exists) for (let m = 0; m < members; m += 2) plan.tell(m, told);
   plan.remember(group.memo);
   const ms = group.config.number("again_ms");
   if (ms >= 0 && ms <= 1e15) plan.callAgainMs = i64(ms);

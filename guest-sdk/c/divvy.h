@@ -1,4 +1,5 @@
-/* divvy.h: write an assignment strategy for divvy in C. One header, no libc, no imports.
+/* divvy.h: write an assignment strategy for divvy in C. No libc, no imports, and one header whatever its length: it is copied
+ * beside a strategy, and so there is one thing to copy, to include and to compare with a newer one.
  *
  *   #include "divvy.h"
  *
@@ -7,12 +8,16 @@
  *
  *   static bool assign(const divvy_group *group, divvy_plan *plan) { ...; return true; }
  *
+ * Of shape `states` ("shape": "states" in the manifest) DIVVY_STATES_ASSIGNOR(assign) takes its place, with a function of a
+ * divvy_state_group. DIVVY_USER_DATA(function) and DIVVY_CHECK(function) are the optional exports.
+ *
  *   clang --target=wasm32 -O3 -ffreestanding -nostdlib -mbulk-memory \
  *         -Wl,--no-entry -Wl,--export=divvy_panic -Wl,-z,stack-size=65536 -o mine.wasm mine.c
  *
  * An instance lives for one call: nothing is freed, and zeroed globals are zero in every call. The request is read in
  * place, MessagePack by position; items that a later minor version appends are passed over. A request that is not as
- * ABI 1 says is refused for you, so every index in a divvy_group points at something.
+ * ABI 1 says is refused for you, so every index in a divvy_group points at something, and every text is UTF-8. In a text that
+ * you write, bytes that are no UTF-8 become question marks.
  */
 #ifndef DIVVY_H
 #define DIVVY_H
@@ -59,9 +64,35 @@ typedef struct {
     uint32_t width;   /* bytes of an owner: 2 or 4 */
 } divvy_group;
 
+/* ---- What else there is: groups whose members get bytes of the application's own, and a member that is about to join ---- */
+
+typedef struct { divvy_bytes id, instance_id, metadata; } divvy_state_member; /* metadata: as the member sent it, any bytes */
+
+typedef struct {
+    uint64_t seed;
+    divvy_bytes id, protocol;
+    int32_t generation;
+    divvy_bytes config;
+    divvy_bytes context; /* whatever the application hands to its strategy */
+    divvy_state_member *members; uint32_t member_count; /* by id */
+    int64_t now_ms;
+    divvy_bytes memo;
+} divvy_state_group;
+
+typedef struct {
+    divvy_bytes group, protocol, config;
+    divvy_bytes *topics; uint32_t topic_count; /* what it subscribes to */
+    divvy_bytes facts, last_state;
+    int64_t now_ms;
+} divvy_me;
+
+/* What is answered. Set `retriable` and `member` before a refusal if they say more; the rest is the functions' own. */
 typedef struct {
     uint8_t *reply; uint32_t owners_len;
     uint16_t copies;
+    divvy_bytes *states; uint32_t state_count;
+    divvy_bytes *told;
+    divvy_bytes user_data;
     divvy_bytes memo;
     bool calls_again; uint64_t call_again_ms;
     uint32_t line_count, line_bytes;
@@ -168,6 +199,30 @@ static inline uint64_t divvy_lag(const divvy_group *group, uint32_t partition) {
     return column.at && partition < group->partitions ? divvy_u64(column.at + 8ull * partition) : DIVVY_UNKNOWN_LAG;
 }
 
+/* The members in Kafka's order, as indexes: static ones by instance id, then the others by id. Of a group of either shape. */
+#define divvy_kafkas_order(group) divvy__kafkas_order((group)->members, sizeof *(group)->members, (group)->member_count)
+
+DIVVY__ONCE uint32_t *divvy__kafkas_order(const void *members, uint32_t size, uint32_t count) {
+#define DIVVY__INSTANCE(i) (((const divvy_bytes *)((const uint8_t *)members + (uint64_t)size * (i)))[1])
+    uint32_t *order = divvy_new(4ull * count), *merged = divvy_new(4ull * count), len = 0;
+    for (uint32_t i = 0; i < count; i++) if (DIVVY__INSTANCE(i).at) order[len++] = i;
+    for (uint32_t run = 1; run < len; run *= 2) {
+        for (uint32_t low = 0; low < len; low += 2 * run) {
+            uint32_t middle = low + run < len ? low + run : len, high = low + 2 * run < len ? low + 2 * run : len;
+            for (uint32_t to = low, a = low, b = middle; to < high; to++) {
+                bool first = a < middle && (b == high || divvy_order(DIVVY__INSTANCE(order[a]), DIVVY__INSTANCE(order[b])) <= 0);
+                merged[to] = first ? order[a++] : order[b++];
+            }
+        }
+        uint32_t *swapped = order;
+        order = merged;
+        merged = swapped;
+    }
+    for (uint32_t i = 0; i < count; i++) if (!DIVVY__INSTANCE(i).at) order[len++] = i;
+    return order;
+#undef DIVVY__INSTANCE
+}
+
 /* ---- The plan ---- */
 
 /* Gives a partition (by its dense index) to a member; copy 0 is the primary. */
@@ -194,6 +249,24 @@ static inline void divvy_set_copies(divvy_plan *plan, uint16_t copies) {
     __builtin_memset(plan->reply + DIVVY__HEAD, 0xff, bytes);
 }
 
+/* User data for a member's assignment, read when the strategy returns. */
+static inline void divvy_tell(divvy_plan *plan, uint32_t member, divvy_bytes data) {
+    if (!plan->group || member >= plan->group->member_count) divvy_fail("an index beyond the members");
+    if (!plan->told) plan->told = divvy_new((uint64_t)plan->group->member_count * sizeof *plan->told);
+    plan->told[member] = data.at ? data : divvy_bytes_of("");
+}
+
+/* Of shape `states`: gives a member its state, read when the strategy returns. Who is given none gets zero bytes. */
+static inline void divvy_give_state(divvy_plan *plan, uint32_t member, divvy_bytes state) {
+    if (member >= plan->state_count) divvy_fail("an index beyond the members");
+    plan->states[member] = state;
+}
+
+/* Of DIVVY_USER_DATA: what the member adds to its metadata. */
+static inline void divvy_set_user_data(divvy_plan *answer, divvy_bytes data) {
+    answer->user_data = data.at ? data : divvy_bytes_of("");
+}
+
 /* What to remember for the next call of this group: at most 64 KiB, read when the strategy returns. */
 static inline void divvy_remember(divvy_plan *plan, divvy_bytes memo) { plan->memo = memo; }
 
@@ -213,6 +286,14 @@ static inline bool divvy_refuse(divvy_plan *plan, const char *code, divvy_bytes 
     plan->code = code;
     plan->message = message;
     return false;
+}
+
+/* Bytes behind each other. */
+DIVVY__ONCE divvy_bytes divvy_join(divvy_bytes front, divvy_bytes back) {
+    uint8_t *to = divvy_new((uint64_t)front.len + back.len);
+    if (front.len) __builtin_memcpy(to, front.at, front.len);
+    if (back.len) __builtin_memcpy(to + front.len, back.at, back.len);
+    return (divvy_bytes){to, front.len + back.len};
 }
 
 /* A number in decimal, behind a text. */
@@ -330,8 +411,31 @@ DIVVY__ONCE divvy_bytes divvy__take(divvy_reader *from, uint64_t len, const char
     return (divvy_bytes){from->at - len, (uint32_t)len};
 }
 
-static inline divvy_bytes divvy_read_text(divvy_reader *from, const char *wanted) {
-    return divvy__take(from, divvy__want(from, DIVVY__STR, wanted), wanted);
+/* How many bytes of well-formed UTF-8 it begins with. */
+DIVVY__ONCE uint32_t divvy__utf8(divvy_bytes text) {
+    for (uint32_t i = 0; i < text.len;) {
+        uint8_t b = text.at[i];
+        if (b < 0x80) { i++; continue; }
+        uint32_t more = b < 0xe0 ? 1 : b < 0xf0 ? 2 : 3, code = b & (0x3fu >> more);
+        if (b < 0xc2 || b > 0xf4 || more >= text.len - i) return i;
+        for (uint32_t k = 1; k <= more; k++) {
+            if ((text.at[i + k] & 0xc0) != 0x80) return i;
+            code = code << 6 | (text.at[i + k] & 0x3f);
+        }
+        if (more == 2 && (code < 0x800 || code >> 11 == 0xd800 >> 11)) return i;
+        if (more == 3 && (code < 0x10000 || code > 0x10ffff)) return i;
+        i += more + 1;
+    }
+    return text.len;
+}
+
+DIVVY__ONCE divvy_bytes divvy_read_text(divvy_reader *from, const char *wanted) {
+    const uint8_t *start = from->at;
+    divvy_bytes text = divvy__take(from, divvy__want(from, DIVVY__STR, wanted), wanted);
+    if (divvy__utf8(text) == text.len) return text;
+    from->at = start;
+    divvy__no(from, wanted);
+    return (divvy_bytes){from->end, 0};
 }
 static inline divvy_bytes divvy_read_binary(divvy_reader *from, const char *wanted) {
     return divvy__take(from, divvy__want(from, DIVVY__BIN, wanted), wanted);
@@ -415,7 +519,13 @@ static inline bool divvy_flag(divvy_bytes map, const char *name, bool *flag) {
 
 static inline divvy_bytes divvy__optional(divvy_reader *from, enum divvy__kind kind, const char *wanted) {
     if (divvy_read_nil(from)) return (divvy_bytes){NULL, 0};
-    return divvy__take(from, divvy__want(from, kind, wanted), wanted);
+    return kind == DIVVY__STR ? divvy_read_text(from, wanted) : divvy_read_binary(from, wanted);
+}
+
+/* Passes over what a later minor version appended; nothing may follow. */
+static inline void divvy__read_end(divvy_reader *from, uint32_t tail) {
+    divvy_skip(from, tail);
+    if (!from->bad && from->at != from->end) divvy__no(from, "the end");
 }
 
 static inline void divvy__read_head(divvy_reader *from, divvy_group *group) {
@@ -536,8 +646,64 @@ static inline void divvy__read_group(divvy_reader *from, divvy_group *group) {
     divvy__read_columns(from, group);
     group->now_ms = divvy_read_signed(from, "the wall clock");
     group->memo = divvy__optional(from, DIVVY__BIN, "a memo or nil");
-    divvy_skip(from, tail);
-    if (!from->bad && from->at != from->end) divvy__no(from, "the end");
+    divvy__read_end(from, tail);
+}
+
+static inline void divvy__read_state_group(divvy_reader *from, divvy_state_group *group) {
+    uint32_t tail = divvy_read_fields(from, 8, "a request of 8 items");
+    divvy_group *head = divvy_new(sizeof *head);
+    divvy__read_head(from, head);
+    group->seed = head->seed;
+    group->id = head->id;
+    group->protocol = head->protocol;
+    group->generation = head->generation;
+    group->config = head->config;
+    group->context = divvy__optional(from, DIVVY__BIN, "a context or nil");
+    uint32_t count = divvy_read_array(from, "members");
+    group->members = divvy_new((uint64_t)count * sizeof *group->members);
+    for (uint32_t i = 0; i < count && !from->bad; i++) {
+        divvy_state_member *member = &group->members[i];
+        uint32_t rest = divvy_read_fields(from, 3, "a member of 3 items");
+        member->id = divvy_read_text(from, "a member's id");
+        member->instance_id = divvy__optional(from, DIVVY__STR, "an instance id or nil");
+        member->metadata = divvy_read_binary(from, "a member's metadata");
+        divvy_skip(from, rest);
+        if (i && divvy_order(member[-1].id, member->id) >= 0) divvy__no(from, "members in ascending order of their ids");
+    }
+    group->member_count = count;
+    group->now_ms = divvy_read_signed(from, "the wall clock");
+    group->memo = divvy__optional(from, DIVVY__BIN, "a memo or nil");
+    divvy__read_end(from, tail);
+}
+
+static inline void divvy__read_me(divvy_reader *from, divvy_me *me) {
+    uint32_t tail = divvy_read_fields(from, 8, "a request of 8 items");
+    divvy_read_unsigned(from, "the minor version");
+    me->group = divvy_read_text(from, "the group's id");
+    me->protocol = divvy_read_text(from, "the protocol");
+    me->config = divvy__raw_map(from, "the configuration");
+    me->topic_count = divvy_read_array(from, "topics");
+    me->topics = divvy_new((uint64_t)me->topic_count * sizeof *me->topics);
+    for (uint32_t i = 0; i < me->topic_count; i++) me->topics[i] = divvy_read_text(from, "a topic's name");
+    me->facts = divvy__raw_map(from, "facts");
+    me->last_state = divvy__optional(from, DIVVY__BIN, "the last state or nil");
+    me->now_ms = divvy_read_signed(from, "the wall clock");
+    divvy__read_end(from, tail);
+}
+
+/* A plan to judge: the request that it was made for, and its states in the order of that request's members. */
+static inline divvy_bytes *divvy__read_check(divvy_reader *from, divvy_state_group *group) {
+    uint32_t tail = divvy_read_fields(from, 2, "a request of 2 items");
+    divvy_bytes request = divvy_read_binary(from, "the request that the plan was made for");
+    divvy_reader inner = {request.at, request.at, request.at + request.len, false, NULL, 0};
+    divvy__read_state_group(&inner, group);
+    if (inner.bad && !from->bad) *from = inner;
+    uint32_t count = divvy_read_array(from, "states");
+    divvy_bytes *states = divvy_new((uint64_t)count * sizeof *states);
+    for (uint32_t i = 0; i < count; i++) states[i] = divvy_read_binary(from, "a state");
+    if (count != group->member_count) divvy__no(from, "one state for each member");
+    divvy__read_end(from, tail);
+    return states;
 }
 
 /* ---- The reply: everything in its shortest form ---- */
@@ -553,16 +719,30 @@ static inline uint8_t *divvy__put_unsigned(uint8_t *to, uint64_t number) {
     if (number < 0x10000) return divvy__put(to, 0xcd, number, 2);
     return number >> 32 ? divvy__put(to, 0xcf, number, 8) : divvy__put(to, 0xce, number, 4);
 }
+DIVVY__ONCE uint8_t *divvy__put_array(uint8_t *to, uint32_t items) {
+    if (items < 16) return divvy__put(to, (uint8_t)(0x90 | items), 0, 0);
+    return items < 0x10000 ? divvy__put(to, 0xdc, items, 2) : divvy__put(to, 0xdd, items, 4);
+}
 DIVVY__ONCE uint8_t *divvy__put_bytes(uint8_t *to, bool is_text, divvy_bytes bytes) {
     if (is_text && bytes.len < 32) to = divvy__put(to, (uint8_t)(0xa0 | bytes.len), 0, 0);
     else if (bytes.len < 0x100) to = divvy__put(to, is_text ? 0xd9 : 0xc4, bytes.len, 1);
     else if (bytes.len < 0x10000) to = divvy__put(to, is_text ? 0xda : 0xc5, bytes.len, 2);
     else to = divvy__put(to, is_text ? 0xdb : 0xc6, bytes.len, 4);
-    __builtin_memcpy(to, bytes.at, bytes.len);
+    if (bytes.len) __builtin_memcpy(to, bytes.at, bytes.len);
+    for (uint32_t done = 0; is_text && done < bytes.len; done++) {
+        /* A host refuses a whole reply for a text that is none: metadata in a line, say. */
+        done += divvy__utf8((divvy_bytes){to + done, bytes.len - done});
+        if (done < bytes.len) to[done] = '?';
+    }
     return to + bytes.len;
 }
+/* Nil for what is not there. */
+static inline uint8_t *divvy__put_binary(uint8_t *to, divvy_bytes bytes) {
+    if (bytes.at) return divvy__put_bytes(to, false, bytes);
+    return divvy__put(to, 0xc0, 0, 0);
+}
 DIVVY__ONCE uint8_t *divvy__put_lines(uint8_t *to, const divvy_plan *plan) {
-    to = plan->line_count < 16 ? divvy__put(to, (uint8_t)(0x90 | plan->line_count), 0, 0) : divvy__put(to, 0xdc, plan->line_count, 2);
+    to = divvy__put_array(to, plan->line_count);
     for (uint32_t i = 0; i < plan->line_count; i++) {
         *to++ = 0x92;
         to = divvy__put_bytes(to, true, divvy_bytes_of(plan->lines[i].level));
@@ -573,10 +753,19 @@ DIVVY__ONCE uint8_t *divvy__put_lines(uint8_t *to, const divvy_plan *plan) {
 static inline int64_t divvy__reply(const uint8_t *from, const uint8_t *to) {
     return (int64_t)((uint64_t)(uintptr_t)from << 32 | (uint32_t)(to - from));
 }
+/* Room for so many items of so many bytes, and for all that is said beside a plan. */
+static inline uint8_t *divvy__room(const divvy_plan *plan, uint64_t items, uint64_t bytes) {
+    return divvy_new(DIVVY__HEAD + 5 * items + bytes + DIVVY__TAIL + plan->memo.len + plan->line_bytes + 16ull * 64);
+}
+static inline uint64_t divvy__sum(const divvy_bytes *all, uint32_t count) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) bytes += all[i].len;
+    return bytes;
+}
 
 static inline int64_t divvy__refusal(const divvy_plan *plan) {
     divvy_bytes code = divvy_bytes_of(plan->code);
-    uint8_t *reply = divvy_new(64ull + code.len + plan->message.len + plan->line_bytes + 16ull * 64), *to = reply;
+    uint8_t *reply = divvy__room(plan, 2, (uint64_t)code.len + plan->message.len), *to = reply;
     *to++ = 0x93; *to++ = 0x01; *to++ = 0x94;
     to = divvy__put_bytes(to, true, code);
     to = divvy__put_bytes(to, true, plan->message);
@@ -585,41 +774,97 @@ static inline int64_t divvy__refusal(const divvy_plan *plan) {
     return divvy__reply(reply, divvy__put_lines(to, plan));
 }
 
+static inline uint8_t *divvy__put_outcome(uint8_t *to, const divvy_plan *plan) {
+    to = divvy__put_binary(to, plan->memo);
+    if (plan->calls_again) to = divvy__put_unsigned(to, plan->call_again_ms); else *to++ = 0xc0;
+    return divvy__put_lines(to, plan);
+}
+
 static inline int64_t divvy__finish(divvy_plan *plan) {
     uint8_t *reply = plan->reply;
-    if (plan->memo.at || plan->line_count) {
+    uint32_t told = plan->told ? plan->group->member_count : 0;
+    if (plan->memo.at || plan->line_count || told) {
         /* What follows the owner maps may need more room than there is behind them. */
-        reply = divvy_new((uint64_t)DIVVY__HEAD + plan->owners_len + DIVVY__TAIL + plan->memo.len + plan->line_bytes + 16ull * 64);
+        reply = divvy__room(plan, told, plan->owners_len + divvy__sum(plan->told, told));
         __builtin_memcpy(reply + DIVVY__HEAD, plan->reply + DIVVY__HEAD, plan->owners_len);
     }
     uint8_t *to = reply;
     *to++ = 0x93; *to++ = 0x00; *to++ = 0x95;
     to = divvy__put(to, 0xcd, plan->copies, 2);
     to = divvy__put(to, 0xc6, plan->owners_len, 4) + plan->owners_len;
-    *to++ = 0xc0; /* no user data for assignments */
-    if (plan->memo.at) to = divvy__put_bytes(to, false, plan->memo); else *to++ = 0xc0;
-    if (plan->calls_again) to = divvy__put_unsigned(to, plan->call_again_ms); else *to++ = 0xc0;
-    return divvy__reply(reply, divvy__put_lines(to, plan));
+    if (plan->told) to = divvy__put_array(to, told); else *to++ = 0xc0;
+    for (uint32_t i = 0; i < told; i++) to = divvy__put_binary(to, plan->told[i]);
+    return divvy__reply(reply, divvy__put_outcome(to, plan));
+}
+
+static inline int64_t divvy__finish_states(const divvy_plan *plan) {
+    uint8_t *reply = divvy__room(plan, plan->state_count, divvy__sum(plan->states, plan->state_count)), *to = reply;
+    *to++ = 0x93; *to++ = 0x00; *to++ = 0x93;
+    to = divvy__put_array(to, plan->state_count);
+    for (uint32_t i = 0; i < plan->state_count; i++) to = divvy__put_bytes(to, false, plan->states[i]);
+    return divvy__reply(reply, divvy__put_outcome(to, plan));
+}
+
+/* Of the optional exports: data, or nil for none and for a plan that was found good. */
+static inline int64_t divvy__finish_data(const divvy_plan *answer) {
+    uint8_t *reply = divvy__room(answer, 1, answer->user_data.len), *to = reply;
+    *to++ = 0x93; *to++ = 0x00;
+    return divvy__reply(reply, divvy__put_lines(divvy__put_binary(to, answer->user_data), answer));
+}
+
+static inline divvy_plan *divvy__new_plan(void) {
+    divvy_plan *plan = divvy_new(sizeof *plan);
+    plan->member = -1;
+    return plan;
+}
+
+DIVVY__ONCE int64_t divvy__bad_request(const divvy_reader *from) {
+    divvy_plan *plan = divvy__new_plan();
+    divvy_bytes front = divvy_join_number("the request cannot be read: byte ", from->where);
+    divvy_bytes wanted = divvy_join(divvy_bytes_of(": expected "), divvy_bytes_of(from->wanted));
+    divvy_refuse(plan, "bad_request", divvy_join(front, wanted));
+    return divvy__refusal(plan);
 }
 
 static inline int64_t divvy__run(const uint8_t *request, uint32_t len, bool (*assign)(const divvy_group *, divvy_plan *)) {
     divvy_group *group = divvy_new(sizeof *group);
-    divvy_plan *plan = divvy_new(sizeof *plan);
+    divvy_plan *plan = divvy__new_plan();
     divvy_reader from = {request, request, request + len, false, NULL, 0};
-    plan->group = group;
-    plan->member = -1;
     divvy__read_group(&from, group);
-    if (from.bad) {
-        divvy_bytes front = divvy_join_number("the request cannot be read: byte ", from.where), wanted = divvy_bytes_of(from.wanted);
-        uint8_t *text = divvy_new((uint64_t)front.len + 11 + wanted.len);
-        __builtin_memcpy(text, front.at, front.len);
-        __builtin_memcpy(text + front.len, ": expected ", 11);
-        __builtin_memcpy(text + front.len + 11, wanted.at, wanted.len);
-        divvy_refuse(plan, "bad_request", (divvy_bytes){text, front.len + 11 + wanted.len});
-        return divvy__refusal(plan);
-    }
+    if (from.bad) return divvy__bad_request(&from);
+    plan->group = group;
     divvy_set_copies(plan, 1);
     return assign(group, plan) ? divvy__finish(plan) : divvy__refusal(plan);
+}
+
+static inline int64_t divvy__run_states(const uint8_t *request, uint32_t len, bool (*assign)(const divvy_state_group *, divvy_plan *)) {
+    divvy_state_group *group = divvy_new(sizeof *group);
+    divvy_plan *plan = divvy__new_plan();
+    divvy_reader from = {request, request, request + len, false, NULL, 0};
+    divvy__read_state_group(&from, group);
+    if (from.bad) return divvy__bad_request(&from);
+    plan->state_count = group->member_count;
+    plan->states = divvy_new((uint64_t)group->member_count * sizeof *plan->states);
+    return assign(group, plan) ? divvy__finish_states(plan) : divvy__refusal(plan);
+}
+
+static inline int64_t divvy__run_user_data(const uint8_t *request, uint32_t len, bool (*make)(const divvy_me *, divvy_plan *)) {
+    divvy_me *me = divvy_new(sizeof *me);
+    divvy_plan *answer = divvy__new_plan();
+    divvy_reader from = {request, request, request + len, false, NULL, 0};
+    divvy__read_me(&from, me);
+    if (from.bad) return divvy__bad_request(&from);
+    return make(me, answer) ? divvy__finish_data(answer) : divvy__refusal(answer);
+}
+
+static inline int64_t divvy__run_check(const uint8_t *request, uint32_t len,
+                                       bool (*judge)(const divvy_state_group *, const divvy_bytes *, divvy_plan *)) {
+    divvy_state_group *group = divvy_new(sizeof *group);
+    divvy_plan *answer = divvy__new_plan();
+    divvy_reader from = {request, request, request + len, false, NULL, 0};
+    const divvy_bytes *states = divvy__read_check(&from, group);
+    if (from.bad) return divvy__bad_request(&from);
+    return judge(group, states, answer) ? divvy__finish_data(answer) : divvy__refusal(answer);
 }
 
 /* ---- The module ---- */
@@ -628,13 +873,35 @@ static inline int64_t divvy__run(const uint8_t *request, uint32_t len, bool (*as
 #define DIVVY_MANIFEST(...) DIVVY__SECTION(#__VA_ARGS__)
 #define DIVVY__SECTION(json) __asm__(".section .custom_section.divvy.manifest,\"\",@\n.ascii " #json "\n");
 
-/* The exports. */
-#define DIVVY_ASSIGNOR(function)                                                                                        \
-    static bool function(const divvy_group *group, divvy_plan *plan);                                                   \
-    __attribute__((export_name("divvy_abi_v1"))) void divvy__abi(void) {}                                               \
-    __attribute__((export_name("divvy_alloc"))) void *divvy__alloc(uint32_t len) { return divvy_try_new(len ? len : 1); } \
-    __attribute__((export_name("divvy_assign"))) int64_t divvy__assign(const uint8_t *request, uint32_t len) {          \
-        return divvy__run(request, len, function);                                                                      \
+/* The exports: of shape `partitions`, or of shape `states`. */
+#define DIVVY_ASSIGNOR(function)                                        \
+    static bool function(const divvy_group *group, divvy_plan *plan);   \
+    DIVVY__MODULE                                                       \
+    DIVVY__EXPORT(divvy_assign, divvy__run, function)
+
+#define DIVVY_STATES_ASSIGNOR(function)                                     \
+    static bool function(const divvy_state_group *group, divvy_plan *plan); \
+    DIVVY__MODULE                                                           \
+    DIVVY__EXPORT(divvy_assign, divvy__run_states, function)
+
+/* Optional: what a member adds to its metadata. The function calls divvy_set_user_data or not, and returns true, or refuses. */
+#define DIVVY_USER_DATA(function)                                   \
+    static bool function(const divvy_me *me, divvy_plan *answer);   \
+    DIVVY__EXPORT(divvy_user_data, divvy__run_user_data, function)
+
+/* Optional, of shape `states`: judges a plan before it is handed out. `states` has one for each member; true, or a refusal. */
+#define DIVVY_CHECK(function)                                                                               \
+    static bool function(const divvy_state_group *group, const divvy_bytes *states, divvy_plan *answer);    \
+    DIVVY__EXPORT(divvy_check, divvy__run_check, function)
+
+#define DIVVY__MODULE                                                                     \
+    __attribute__((export_name("divvy_abi_v1"))) void divvy__abi(void) {}                 \
+    __attribute__((export_name("divvy_alloc"))) void *divvy__alloc(uint32_t len) {        \
+        return divvy_try_new(len ? len : 1);                                              \
+    }
+#define DIVVY__EXPORT(name, run, function)                                                                 \
+    __attribute__((export_name(#name))) int64_t name##__export(const uint8_t *request, uint32_t len) {     \
+        return run(request, len, function);                                                                \
     }
 
 #endif

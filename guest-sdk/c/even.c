@@ -33,6 +33,9 @@ static bool even(const divvy_group *group, divvy_plan *plan) {
             if (divvy_lag(group, p) != DIVVY_UNKNOWN_LAG) lag += divvy_lag(group, p);
         divvy_note(plan, "info", divvy_join_number("lag ", lag));
     }
+    divvy_bytes told;
+    if (divvy_text(group->config, "tell", &told))
+        for (uint32_t m = 0; m < group->member_count; m += 2) divvy_tell(plan, m, told);
     divvy_remember(plan, group->memo);
     double ms;
     if (divvy_number(group->config, "again_ms", &ms) && ms >= 0 && ms <= 1e15) divvy_call_again_ms(plan, (uint64_t)ms);

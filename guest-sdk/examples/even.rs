@@ -7,7 +7,8 @@ assignor! { name: "even", needs: [lag], license: "Apache-2.0", description: "The
 
 /// Partition `p`, counted through all topics, goes to reader `(seed % readers + p) % readers` of its topic, readers by id. With the
 /// setting `keep` who had it last keeps it, if it still reads the topic. `refuse` is a text to refuse with, `again_ms` a time to be
-/// called again; the memo is handed back, and where lags are known their sum is noted.
+/// called again; the memo is handed back, and where lags are known their sum is noted. `tell` is a text that becomes the user data of
+/// every second member's assignment, the first member's first.
 pub fn even(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     let config = group.config();
     if let Some(why) = config.text("refuse") {
@@ -32,6 +33,9 @@ pub fn even(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
     if group.column("lag").is_some() {
         let lag = group.partitions().filter_map(|partition| group.lag(partition)).fold(0, u64::wrapping_add);
         owners.note(Level::Info, &["lag ", &lag.to_string()].concat());
+    }
+    if let Some(data) = config.text("tell") {
+        group.members().step_by(2).for_each(|member| owners.user_data(member, data.as_bytes().to_vec()));
     }
     if let Some(memo) = group.memo() {
         owners.remember(memo.to_vec());

@@ -1,4 +1,5 @@
-//! divvy.zig: write an assignment strategy for divvy in Zig. One file beside your own, no imports in the module.
+//! divvy.zig: write an assignment strategy for divvy in Zig. No imports in the module, and one file whatever its length: it is
+//! copied beside a strategy, and so there is one thing to copy and to compare with a newer one. What is not used costs nothing.
 //!
 //!     const divvy = @import("divvy.zig");
 //!     pub const panic = divvy.panic;
@@ -9,12 +10,16 @@
 //!     }
 //!     fn assign(group: *const divvy.Group, plan: *divvy.Plan) divvy.Refused!void { ... }
 //!
+//! Of shape `states` ("shape": "states" in the manifest) `divvy.statesAssignor` takes the place of `divvy.assignor`, with a function
+//! of a `*const divvy.StateGroup`. `divvy.userData(function)` and `divvy.check(function)` beside it are the optional exports.
+//!
 //!     zig build-exe -target wasm32-freestanding -O ReleaseSafe -fstrip -fno-entry -rdynamic --stack 65536 \
 //!         -femit-bin=mine.wasm mine.zig
 //!
 //! An instance lives for one call: nothing is freed, and globals begin anew in every call. The request is read in place,
 //! MessagePack by position; items that a later minor version appends are passed over. A request that is not as ABI 1 says
-//! is refused for you, so every index in a `Group` points at something.
+//! is refused for you, so every index in a `Group` points at something, and every text is UTF-8. In a text that you write, bytes
+//! that are no UTF-8 become question marks.
 
 const std = @import("std");
 
@@ -184,6 +189,66 @@ pub const Group = struct {
     }
 };
 
+/// A group of shape `states`: its members get bytes of the application's own.
+pub const StateGroup = struct {
+    /// The only randomness that there is.
+    seed: u64,
+    id: []const u8,
+    generation: i32,
+    protocol: []const u8,
+    config: Values,
+    /// Whatever the application hands to its strategy.
+    context: ?[]const u8,
+    /// By id.
+    members: []StateMember,
+    /// The wall clock.
+    now_ms: i64,
+    /// What the last plan asked to be remembered.
+    memo: ?[]const u8,
+};
+
+/// Its metadata is what the member sent when it joined, any bytes.
+pub const StateMember = struct { id: []const u8, instance_id: ?[]const u8, metadata: []const u8 };
+
+/// A member that is about to join: what `userData` is made from.
+pub const Me = struct {
+    group: []const u8,
+    protocol: []const u8,
+    config: Values,
+    /// What it subscribes to.
+    topics: [][]const u8,
+    facts: Values,
+    /// The state that it got last.
+    last_state: ?[]const u8,
+    /// The wall clock.
+    now_ms: i64,
+};
+
+/// Members, of either shape, in Kafka's order, as indexes: static ones by instance id, then the others by id.
+pub fn kafkasOrder(members: anytype) []usize {
+    const Members = @TypeOf(members);
+    const order = new(usize, members.len);
+    var len: usize = 0;
+    for (members, 0..) |member, at| if (member.instance_id != null) {
+        order[len] = at;
+        len += 1;
+    };
+    std.sort.heap(usize, order[0..len], members, struct {
+        fn before(all: Members, a: usize, b: usize) bool {
+            return switch (std.mem.order(u8, all[a].instance_id.?, all[b].instance_id.?)) {
+                .lt => true,
+                .eq => a < b,
+                .gt => false,
+            };
+        }
+    }.before);
+    for (members, 0..) |member, at| if (member.instance_id == null) {
+        order[len] = at;
+        len += 1;
+    };
+    return order;
+}
+
 // ---- The plan ----
 
 pub const Level = enum { debug, info, warn };
@@ -192,11 +257,15 @@ const Line = struct { level: Level, text: []const u8 };
 const head_bytes = 11;
 const tail_bytes = 64;
 
+/// What is answered: a plan of either shape, or the answer of an optional export.
 pub const Plan = struct {
-    group: *const Group,
+    group: *const Group = &.{},
     reply: []u8 = &.{},
     owners_len: u32 = 0,
-    copies: u16 = 1,
+    copies: u16 = 0,
+    /// Of shape `states`, by member.
+    states: [][]const u8 = &.{},
+    told: []?[]const u8 = &.{},
     memo: ?[]const u8 = null,
     call_again_ms: ?u64 = null,
     lines: [64]Line = undefined,
@@ -236,6 +305,22 @@ pub const Plan = struct {
         @memset(plan.reply[head_bytes..][0..plan.owners_len], 0xff);
     }
 
+    /// User data for a member's assignment, read when the strategy returns.
+    pub fn tell(plan: *Plan, member: usize, data: []const u8) void {
+        if (member >= plan.group.members.len) @panic("an index beyond the members");
+        if (plan.told.len == 0) {
+            plan.told = new(?[]const u8, plan.group.members.len);
+            @memset(plan.told, null);
+        }
+        plan.told[member] = data;
+    }
+
+    /// Of shape `states`: gives a member its state, read when the strategy returns. Who is given none gets zero bytes.
+    pub fn giveState(plan: *Plan, member: usize, state: []const u8) void {
+        if (member >= plan.states.len) @panic("an index beyond the members");
+        plan.states[member] = state;
+    }
+
     /// What to remember for the next call of this group: at most 64 KiB.
     pub fn remember(plan: *Plan, memo: []const u8) void {
         plan.memo = memo;
@@ -256,34 +341,60 @@ pub const Plan = struct {
         return error.Refused;
     }
 
+    /// Room for so many items of so many bytes, and for all that is said beside a plan.
+    fn room(plan: *const Plan, items: usize, bytes: usize) Writer {
+        const memo_bytes = if (plan.memo) |memo| memo.len else 0;
+        return .{ .bytes = new(u8, head_bytes + 5 * items + bytes + tail_bytes + memo_bytes + plan.line_bytes + 16 * 64) };
+    }
+
     fn refusal(plan: *const Plan) []u8 {
-        var to = Writer{ .bytes = new(u8, 64 + plan.code.len + plan.message.len + plan.line_bytes + 16 * 64) };
+        var to = plan.room(2, plan.code.len + plan.message.len);
         to.raw(&.{ 0x93, 0x01, 0x94 });
         to.text(plan.code);
         to.text(plan.message);
         to.raw(if (plan.retriable) &.{0xc3} else &.{0xc2});
         to.optionalUnsigned(if (plan.member) |member| member else null);
-        to.putLines(plan);
-        return to.bytes[0..to.at];
+        return to.end(plan);
     }
 
     fn finish(plan: *Plan) []u8 {
         var to = Writer{ .bytes = plan.reply };
-        const memo_bytes = if (plan.memo) |memo| memo.len else 0;
-        if (plan.memo != null or plan.line_count > 0) {
+        if (plan.memo != null or plan.line_count > 0 or plan.told.len > 0) {
             // What follows the owner maps may need more room than there is behind them.
-            to.bytes = new(u8, plan.reply.len + memo_bytes + plan.line_bytes + 16 * 64);
+            var bytes: usize = plan.owners_len;
+            for (plan.told) |told| bytes += if (told) |data| data.len else 0;
+            to = plan.room(plan.told.len, bytes);
             @memcpy(to.bytes[head_bytes..][0..plan.owners_len], plan.reply[head_bytes..][0..plan.owners_len]);
         }
         to.raw(&.{ 0x93, 0x00, 0x95 });
         to.number(0xcd, plan.copies, 2);
         to.number(0xc6, plan.owners_len, 4);
         to.at += plan.owners_len;
-        to.raw(&.{0xc0}); // no user data for assignments
-        if (plan.memo) |memo| to.binary(memo) else to.raw(&.{0xc0});
+        if (plan.told.len > 0) to.array(plan.told.len) else to.raw(&.{0xc0});
+        for (plan.told) |told| to.optionalBinary(told);
+        to.optionalBinary(plan.memo);
         to.optionalUnsigned(plan.call_again_ms);
-        to.putLines(plan);
-        return to.bytes[0..to.at];
+        return to.end(plan);
+    }
+
+    fn finishStates(plan: *const Plan) []u8 {
+        var bytes: usize = 0;
+        for (plan.states) |state| bytes += state.len;
+        var to = plan.room(plan.states.len, bytes);
+        to.raw(&.{ 0x93, 0x00, 0x93 });
+        to.array(plan.states.len);
+        for (plan.states) |state| to.binary(state);
+        to.optionalBinary(plan.memo);
+        to.optionalUnsigned(plan.call_again_ms);
+        return to.end(plan);
+    }
+
+    /// Of the optional exports: data, or nil for none and for a plan that was found good.
+    fn finishData(plan: *const Plan, data: ?[]const u8) []u8 {
+        var to = plan.room(1, if (data) |it| it.len else 0);
+        to.raw(&.{ 0x93, 0x00 });
+        to.optionalBinary(data);
+        return to.end(plan);
     }
 };
 
@@ -314,6 +425,11 @@ const Writer = struct {
     fn optionalUnsigned(to: *Writer, value: ?u64) void {
         if (value) |it| to.unsigned(it) else to.raw(&.{0xc0});
     }
+    fn array(to: *Writer, items: usize) void {
+        if (items < 16) to.raw(&.{0x90 | @as(u8, @intCast(items))}) //
+        else if (items < 0x10000) to.number(0xdc, items, 2) //
+        else to.number(0xdd, items, 4);
+    }
     fn sized(to: *Writer, first: u8, bytes: []const u8) void {
         if (bytes.len < 0x100) to.number(first, bytes.len, 1) //
         else if (bytes.len < 0x10000) to.number(first + 1, bytes.len, 2) //
@@ -321,15 +437,32 @@ const Writer = struct {
         to.raw(bytes);
     }
     fn text(to: *Writer, bytes: []const u8) void {
-        if (bytes.len >= 32) return to.sized(0xd9, bytes);
-        to.raw(&.{0xa0 | @as(u8, @intCast(bytes.len))});
-        to.raw(bytes);
+        if (bytes.len >= 32) {
+            to.sized(0xd9, bytes);
+        } else {
+            to.raw(&.{0xa0 | @as(u8, @intCast(bytes.len))});
+            to.raw(bytes);
+        }
+        // A host refuses a whole reply for a text that is none: metadata in a line, say.
+        const written = to.bytes[to.at - bytes.len .. to.at];
+        var done: usize = 0;
+        while (done < written.len) : (done += 1) {
+            done += utf8(written[done..]);
+            if (done < written.len) written[done] = '?';
+        }
     }
     fn binary(to: *Writer, bytes: []const u8) void {
         to.sized(0xc4, bytes);
     }
+    fn optionalBinary(to: *Writer, bytes: ?[]const u8) void {
+        if (bytes) |it| to.binary(it) else to.raw(&.{0xc0});
+    }
+    fn end(to: *Writer, plan: *const Plan) []u8 {
+        to.putLines(plan);
+        return to.bytes[0..to.at];
+    }
     fn putLines(to: *Writer, plan: *const Plan) void {
-        if (plan.line_count < 16) to.raw(&.{0x90 | @as(u8, @intCast(plan.line_count))}) else to.number(0xdc, plan.line_count, 2);
+        to.array(plan.line_count);
         for (plan.lines[0..plan.line_count]) |line| {
             to.raw(&.{0x92});
             to.text(@tagName(line.level));
@@ -341,6 +474,25 @@ const Writer = struct {
 // ---- MessagePack: reads in place, believes no length that the bytes do not bear out ----
 
 const Malformed = error{Malformed};
+
+/// How many bytes of well-formed UTF-8 it begins with.
+fn utf8(bytes: []const u8) usize {
+    var at: usize = 0;
+    while (at < bytes.len) {
+        const first = bytes[at];
+        const more: usize = if (first < 0x80) 0 else if (first < 0xe0) 1 else if (first < 0xf0) 2 else 3;
+        if (more > 0 and (first < 0xc2 or first > 0xf4) or more >= bytes.len - at) return at;
+        var code: u32 = first & (@as(u8, 0x3f) >> @intCast(more));
+        for (bytes[at + 1 ..][0..more]) |next| {
+            if (next & 0xc0 != 0x80) return at;
+            code = code << 6 | (next & 0x3f);
+        }
+        if (more == 2 and (code < 0x800 or code >> 11 == 0xd800 >> 11)) return at;
+        if (more == 3 and (code < 0x10000 or code > 0x10ffff)) return at;
+        at += more + 1;
+    }
+    return at;
+}
 
 const Value = union(enum) { nil, boolean: bool, unsigned: u64, signed: i64, float: f64, text: u64, binary: u64, extension: u64, array: u64, map: u64 };
 
@@ -467,7 +619,10 @@ pub const Reader = struct {
     pub fn text(from: *Reader, wanted: []const u8) Malformed![]const u8 {
         const start = from.at;
         switch (try from.value()) {
-            .text => |len| return from.take(len, wanted),
+            .text => |len| {
+                const bytes = try from.take(len, wanted);
+                return if (utf8(bytes) == bytes.len) bytes else from.other(start, wanted);
+            },
             else => return from.other(start, wanted),
         }
     }
@@ -478,6 +633,14 @@ pub const Reader = struct {
             .binary => |len| return from.take(len, wanted),
             else => return from.other(start, wanted),
         }
+    }
+
+    pub fn optionalText(from: *Reader, wanted: []const u8) Malformed!?[]const u8 {
+        return if (from.nil()) null else try from.text(wanted);
+    }
+
+    pub fn optionalBinary(from: *Reader, wanted: []const u8) Malformed!?[]const u8 {
+        return if (from.nil()) null else try from.binary(wanted);
     }
 
     pub fn nil(from: *Reader) bool {
@@ -505,6 +668,12 @@ pub const Reader = struct {
                 else => {},
             }
         }
+    }
+
+    /// Passes over what a later minor version appended; nothing may follow.
+    fn end(from: *Reader, tail: usize) Malformed!void {
+        try from.skip(tail);
+        if (from.rest() > 0) return from.no("the end");
     }
 
     fn rawMap(from: *Reader, wanted: []const u8) Malformed!Values {
@@ -591,9 +760,74 @@ fn readGroup(from: *Reader, group: *Group) Malformed!void {
     group.columns = new(Column, try from.map("columns"));
     for (group.columns) |*it| it.* = try readColumn(from, group.partitions);
     group.now_ms = try from.signed("the wall clock");
-    if (!from.nil()) group.memo = try from.binary("a memo or nil");
-    try from.skip(tail);
-    if (from.rest() > 0) return from.no("the end");
+    group.memo = try from.optionalBinary("a memo or nil");
+    try from.end(tail);
+}
+
+fn readStateGroup(from: *Reader) Malformed!StateGroup {
+    const tail = try from.fields(8, "a request of 8 items");
+    var head = Group{};
+    try readHead(from, &head);
+    const context = try from.optionalBinary("a context or nil");
+    const members = new(StateMember, try from.array("members"));
+    for (members, 0..) |*member, at| {
+        const rest = try from.fields(3, "a member of 3 items");
+        member.id = try from.text("a member's id");
+        member.instance_id = try from.optionalText("an instance id or nil");
+        member.metadata = try from.binary("a member's metadata");
+        try from.skip(rest);
+        if (at > 0 and !std.mem.lessThan(u8, members[at - 1].id, member.id))
+            return from.no("members in ascending order of their ids");
+    }
+    const now_ms = try from.signed("the wall clock");
+    const memo = try from.optionalBinary("a memo or nil");
+    try from.end(tail);
+    return .{
+        .seed = head.seed,
+        .id = head.id,
+        .generation = head.generation,
+        .protocol = head.protocol,
+        .config = head.config,
+        .context = context,
+        .members = members,
+        .now_ms = now_ms,
+        .memo = memo,
+    };
+}
+
+fn readMe(from: *Reader) Malformed!Me {
+    const tail = try from.fields(8, "a request of 8 items");
+    _ = try from.unsigned("the minor version");
+    const group = try from.text("the group's id");
+    const protocol = try from.text("the protocol");
+    const config = try from.rawMap("the configuration");
+    const topics = new([]const u8, try from.array("topics"));
+    for (topics) |*topic| topic.* = try from.text("a topic's name");
+    const me = Me{
+        .group = group,
+        .protocol = protocol,
+        .config = config,
+        .topics = topics,
+        .facts = try from.rawMap("facts"),
+        .last_state = try from.optionalBinary("the last state or nil"),
+        .now_ms = try from.signed("the wall clock"),
+    };
+    try from.end(tail);
+    return me;
+}
+
+/// A plan to judge: the request that it was made for, and its states in the order of that request's members.
+const ToCheck = struct { group: StateGroup, states: [][]const u8 };
+
+fn readCheck(from: *Reader) Malformed!ToCheck {
+    const tail = try from.fields(2, "a request of 2 items");
+    var inner = Reader{ .bytes = try from.binary("the request that the plan was made for") };
+    const group = readStateGroup(&inner) catch return from.no(inner.wanted);
+    const states = new([]const u8, try from.array("states"));
+    for (states) |*state| state.* = try from.binary("a state");
+    if (states.len != group.members.len) return from.no("one state for each member");
+    try from.end(tail);
+    return .{ .group = group, .states = states };
 }
 
 fn readHead(from: *Reader, group: *Group) Malformed!void {
@@ -645,11 +879,11 @@ fn readSubscription(from: *Reader, topics: usize) Malformed!Subscription {
 fn readMember(from: *Reader, member: *Member) Malformed!void {
     const tail = try from.fields(7, "a member of 7 items");
     member.id = try from.text("a member's id");
-    member.instance_id = if (from.nil()) null else try from.text("an instance id or nil");
+    member.instance_id = try from.optionalText("an instance id or nil");
     member.client_id = try from.text("a client id");
     member.rack = if (from.nil()) null else try from.unsigned32("a rack's index or nil");
     member.subscription = try from.unsigned32("a subscription's index");
-    member.user_data = if (from.nil()) null else try from.binary("user data or nil");
+    member.user_data = try from.optionalBinary("user data or nil");
     member.facts = try from.rawMap("facts");
     try from.skip(tail);
 }
@@ -666,8 +900,65 @@ fn readColumn(from: *Reader, partitions: u64) Malformed!Column {
 
 // ---- The module ----
 
-/// Makes a function a module: its exports and its manifest, which is JSON.
+/// Makes a function a module of shape `partitions`: its exports and its manifest, which is JSON.
 pub fn assignor(comptime assign: fn (*const Group, *Plan) Refused!void, comptime manifest: []const u8) void {
+    module(manifest);
+    exportAs("divvy_assign", struct {
+        fn answer(request: []const u8) []u8 {
+            var group = Group{};
+            var plan = Plan{};
+            var from = Reader{ .bytes = request };
+            readGroup(&from, &group) catch return badRequest(&from);
+            plan.group = &group;
+            plan.setCopies(1);
+            assign(&group, &plan) catch return plan.refusal();
+            return plan.finish();
+        }
+    }.answer);
+}
+
+/// Makes a function a module of shape `states`.
+pub fn statesAssignor(comptime assign: fn (*const StateGroup, *Plan) Refused!void, comptime manifest: []const u8) void {
+    module(manifest);
+    exportAs("divvy_assign", struct {
+        fn answer(request: []const u8) []u8 {
+            var from = Reader{ .bytes = request };
+            const group = readStateGroup(&from) catch return badRequest(&from);
+            var plan = Plan{ .states = new([]const u8, group.members.len) };
+            @memset(plan.states, "");
+            assign(&group, &plan) catch return plan.refusal();
+            return plan.finishStates();
+        }
+    }.answer);
+}
+
+/// Optional: what a member adds to its metadata, null for nothing.
+pub fn userData(comptime make: fn (*const Me, *Plan) Refused!?[]const u8) void {
+    exportAs("divvy_user_data", struct {
+        fn answer(request: []const u8) []u8 {
+            var from = Reader{ .bytes = request };
+            const me = readMe(&from) catch return badRequest(&from);
+            var plan = Plan{};
+            const data = make(&me, &plan) catch return plan.refusal();
+            return plan.finishData(data);
+        }
+    }.answer);
+}
+
+/// Optional, of shape `states`: judges a plan before it is handed out, a state for each member.
+pub fn check(comptime judge: fn (*const StateGroup, []const []const u8, *Plan) Refused!void) void {
+    exportAs("divvy_check", struct {
+        fn answer(request: []const u8) []u8 {
+            var from = Reader{ .bytes = request };
+            const to_check = readCheck(&from) catch return badRequest(&from);
+            var plan = Plan{};
+            judge(&to_check.group, to_check.states, &plan) catch return plan.refusal();
+            return plan.finishData(null);
+        }
+    }.answer);
+}
+
+fn module(comptime manifest: []const u8) void {
     comptime var escaped: []const u8 = "";
     @setEvalBranchQuota(100_000);
     for (manifest) |byte| {
@@ -687,25 +978,23 @@ pub fn assignor(comptime assign: fn (*const Group, *Plan) Refused!void, comptime
         fn alloc(len: u32) callconv(.c) u32 {
             return if (tryNew(@max(len, 1))) |at| @intFromPtr(at) else 0;
         }
-        fn run(at: u32, len: u32) callconv(.c) u64 {
-            const reply = answer(assign, @as([*]const u8, @ptrFromInt(at))[0..len]);
-            return @as(u64, @intFromPtr(reply.ptr)) << 32 | reply.len;
-        }
     };
     @export(&exports.abi, .{ .name = "divvy_abi_v1" });
     @export(&exports.alloc, .{ .name = "divvy_alloc" });
-    @export(&exports.run, .{ .name = "divvy_assign" });
 }
 
-fn answer(assign: fn (*const Group, *Plan) Refused!void, request: []const u8) []u8 {
-    var group = Group{};
-    var plan = Plan{ .group = &group };
-    var from = Reader{ .bytes = request };
-    readGroup(&from, &group) catch {
-        const message = join(&.{ "the request cannot be read: byte ", decimal(from.at), ": expected ", from.wanted });
-        plan.refuse("bad_request", message) catch return plan.refusal();
+fn exportAs(comptime name: []const u8, comptime answer: fn ([]const u8) []u8) void {
+    const exports = struct {
+        fn run(at: u32, len: u32) callconv(.c) u64 {
+            const reply = answer(@as([*]const u8, @ptrFromInt(at))[0..len]);
+            return @as(u64, @intFromPtr(reply.ptr)) << 32 | reply.len;
+        }
     };
-    plan.setCopies(1);
-    assign(&group, &plan) catch return plan.refusal();
-    return plan.finish();
+    @export(&exports.run, .{ .name = name });
+}
+
+fn badRequest(from: *const Reader) []u8 {
+    const message = join(&.{ "the request cannot be read: byte ", decimal(from.at), ": expected ", from.wanted });
+    const plan = Plan{ .code = "bad_request", .message = message };
+    return plan.refusal();
 }

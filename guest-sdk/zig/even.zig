@@ -40,6 +40,10 @@ fn even(group: *const divvy.Group, plan: *divvy.Plan) divvy.Refused!void {
         for (0..group.partitions) |partition| lag +%= group.lag(partition) orelse 0;
         plan.note(.info, divvy.join(&.{ "lag ", divvy.decimal(lag) }));
     }
+    if (group.config.text("tell")) |told| {
+        var member: usize = 0;
+        while (member < group.members.len) : (member += 2) plan.tell(member, told);
+    }
     plan.memo = group.memo;
     if (group.config.number("again_ms")) |ms| {
         if (ms >= 0 and ms <= 1e15) plan.call_again_ms = @intFromFloat(ms);

@@ -96,6 +96,7 @@ pub(super) fn history(group: &str, generations: &[GenerationRecord]) -> Value {
             "outcome": outcome,
             "reason": reason.or(it.stand_in.as_ref().map(|it| &it.reason)),
             "made_by": it.stand_in.as_ref().map(|it| &it.by),
+            "captured": it.captured,
         })
     };
     json!({ "id": group, "generations": generations.iter().map(generation).collect::<Vec<_>>() })

@@ -134,7 +134,9 @@ pub struct Fault {
 impl Fault {
     /// Whether the same input need not fail again: what a machine has time and stack for is its own.
     pub fn is_of_the_machine(&self) -> bool {
-        [FaultKind::Deadline, FaultKind::Stack, FaultKind::Busy].iter().any(|kind| kind.name() == self.kind)
+        [FaultKind::Deadline, FaultKind::Stack, FaultKind::Busy, FaultKind::Missing]
+            .iter()
+            .any(|kind| kind.name() == self.kind)
     }
 }
 

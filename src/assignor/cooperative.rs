@@ -5,6 +5,14 @@
 //! goes to its only holder or, when nobody holds it, to anybody. Who finds that it no longer has a partition gives it up
 //! and joins again; that is the next round, and with nothing in between it is the last one. A primary never moves directly:
 //! its successor holds the partition as a copy first, and is its primary in a round of its own.
+//!
+//! That the second round is the last one needs a strategy that then means what it meant before, although what was withheld
+//! is nobody's by now. Where all read the same every strategy of this repository does. Where they do not, `uniform`,
+//! `weighted`, `lag-aware`, `redundant` and what `composite` makes of them do not always, in groups where somebody holds what
+//! it does not read or several hold one partition: of several plans that are as good they find another one, and move
+//! something in a third round. The host cannot settle it here: what the first round meant for whom stands nowhere in the
+//! second one's request, and a host that remembered it would have to tell a strategy that somebody had what it never ran,
+//! carry that from one leader to the next, and keep it in captures. So it is left at a round more, in which nothing is unsafe.
 
 use super::Diagnostic;
 use super::claims::Holds;

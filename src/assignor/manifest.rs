@@ -27,7 +27,7 @@ pub enum Offer {
     ByName,
 }
 
-/// The limits that a module asks for; the operator's cap them.
+/// The limits that a module asks for; one that asks for more than its operator allows is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct AskedLimits {
     /// Memory, in MiB.

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::ids::Digest;
+use crate::text::plain;
 
 pub mod capture;
 pub mod case;
@@ -116,7 +117,7 @@ pub enum FaultKind {
     Rejected,
     /// The host had no room to call it. The strategy is not to blame.
     Busy,
-    /// The leader does not have it. The strategy is not to blame.
+    /// The leader does not have it, or not any more. The strategy is not to blame.
     Missing,
 }
 
@@ -161,7 +162,8 @@ impl CallError {
 
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind.name(), self.message)
+        // A strategy that says no may say anything.
+        write!(f, "{}: {}", self.kind.name(), plain(&self.message))
     }
 }
 

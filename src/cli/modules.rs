@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::failure::{Failure, Kind};
 use crate::ids::Digest;
+use crate::sandbox::limits::{MAX_CALL_MS, MAX_MEMORY_MIB};
 use crate::sandbox::{Trust, TrustedKey, read_digest};
 use crate::server::config::{is_module_name, read_regular};
 
@@ -37,6 +38,12 @@ pub struct Trusted {
     /// A strategy that may import the functions of WASI that Go's runtime needs; may be given again
     #[arg(long, value_name = "NAME", value_parser = name)]
     wasi_shim: Vec<String>,
+    /// The longest call that a manifest may ask for; what asks for more does not serve [default: 10000]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CALL_MS)))]
+    max_call_ms: Option<u32>,
+    /// The most memory of a call that a manifest may ask for, at most 1024; what asks for more does not serve [default: 256]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MEMORY_MIB)))]
+    max_memory_mib: Option<u32>,
 }
 
 impl Trusted {
@@ -51,6 +58,8 @@ impl Trusted {
         if !self.wasi_shim.is_empty() {
             trust.wasi_shim.clone_from(&self.wasi_shim);
         }
+        trust.ceilings.call_ms = self.max_call_ms.unwrap_or(trust.ceilings.call_ms);
+        trust.ceilings.memory_mib = self.max_memory_mib.unwrap_or(trust.ceilings.memory_mib);
         trust
     }
 }

@@ -8,6 +8,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use super::failure::ReaderGone;
+pub use crate::text::plain;
 
 /// Where a command's answer goes.
 #[derive(Clone, Copy)]
@@ -72,21 +73,6 @@ impl Output {
 pub fn aside(text: &str) {
     // There is nobody left to tell.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
-}
-
-/// A text of somebody else's, fit for a terminal: what would move its cursor, begin a line or turn the reading direction
-/// is shown as an escape.
-pub fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for character in text.chars() {
-        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if character.is_control() || turns {
-            plain.extend(character.escape_default());
-        } else {
-            plain.push(character);
-        }
-    }
-    plain
 }
 
 /// An aligned table without lines: it can be read, and cut by `awk`. A cell stays on its line, whatever is in it.

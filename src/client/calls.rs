@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::limits::REASON_MAX_CHARS;
 use crate::assignor::MemberInput;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Protocol};
-use crate::membership::Peer;
 use crate::membership::event::{
     JoinAnswer, JoinCall, JoinExtras, Leaving, Origin, PlanOrError, Sent, SyncAnswer, SyncCall,
 };
 use crate::membership::lead::Rules;
 use crate::membership::negotiate::Offer;
+use crate::membership::{Peer, StandIn};
 use crate::peer::Connection;
 use crate::wire::divvy::{
     FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag, SyncResponseTag,
@@ -77,8 +77,10 @@ impl Caller {
             origin_tag(origin).put(&mut request.tags);
         }
         let answer = to.call(&request, self.parked).await?;
-        let reason = SyncResponseTag::take(&answer.tags).ok().flatten().map(|it| it.reason).filter(|it| !it.is_empty());
-        Ok(SyncAnswer { error: answer.error_code, state: answer.assignment, reason })
+        let told = SyncResponseTag::take(&answer.tags).ok().flatten().unwrap_or_default();
+        let reason = Some(told.reason).filter(|it| !it.is_empty());
+        let stand_in = told.stand_in.map(|it| StandIn { by: it.by, reason: it.reason });
+        Ok(SyncAnswer { error: answer.error_code, state: answer.assignment, reason, stand_in })
     }
 
     pub(super) async fn heartbeat(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ids::{Generation, GroupId, MemberId};
-use crate::membership::{Assigned, Membership, Notice, Share};
+use crate::membership::{Assigned, Membership, Notice, Role, Share};
 
 const TARGET: &str = "divvy::member";
 
@@ -44,19 +44,29 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
         };
     }
     match notice {
-        Notice::Assigned(Assigned { protocol, leader, cause, share, .. }) => log!(
-            "assigned",
-            protocol = protocol.as_str(),
-            leader = leader.as_str(),
-            cause = cause.name(),
-            pieces = pieces(share)
-        ),
+        Notice::Assigned(Assigned { protocol, leader, cause, share, role, stand_in, .. }) => {
+            log!(
+                "assigned",
+                protocol = protocol.as_str(),
+                leader = leader.as_str(),
+                cause = cause.name(),
+                pieces = pieces(share)
+            );
+            // Its leader has told of the fault itself.
+            if let (Role::Follower, Some(it)) = (role, stand_in) {
+                log!("stood_in", protocol = protocol.as_str(), served_by = it.by.as_str(), reason = it.reason.as_str());
+            }
+        }
         Notice::Revoke { share, .. } => log!("revoked", pieces = pieces(share)),
         Notice::Lost { share, reason } => log!("lost", pieces = pieces(share), reason = reason.as_str()),
         Notice::Failed { reason } => log!("failed", reason = reason.as_str()),
         Notice::OffersChanged(offers) => {
             let names: Vec<&str> = offers.iter().map(|it| it.protocol.as_str()).collect();
             log!("offers", protocols = names.join(","));
+        }
+        Notice::OffersLeftOut(protocols) => {
+            let names: Vec<&str> = protocols.iter().map(|it| it.as_str()).collect();
+            log!("offers_left_out", protocols = names.join(","));
         }
         Notice::Fault { fault, served_by } => log!(
             "fault",

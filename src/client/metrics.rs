@@ -12,7 +12,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::error::CommitError;
 use crate::assignor::FaultKind;
-use crate::membership::Cause;
+use crate::membership::Assigned;
 use crate::sandbox::ModuleMetrics;
 
 /// The counters of one member, or of all members of a process that were built with the same: a clone counts for both.
@@ -26,6 +26,7 @@ struct Inner {
     module_calls: Counter,
     module_seconds: Histogram,
     module_faults: Family<KindLabel, Counter>,
+    stand_ins: Counter,
     heartbeats_missed: Counter,
     commits: Family<ResultLabel, Counter>,
     modules: ModuleMetrics,
@@ -61,6 +62,7 @@ impl Default for Inner {
             module_calls: Counter::default(),
             module_seconds: buckets(CALL_BUCKETS),
             module_faults: Family::default(),
+            stand_ins: Counter::default(),
             heartbeats_missed: Counter::default(),
             commits: Family::default(),
             modules: ModuleMetrics::default(),
@@ -89,6 +91,11 @@ impl Metrics {
         of.register("module_calls", "Plans that were made as the leader", it.module_calls.clone());
         of.register_with_unit("module_call", "How long each of them took", Unit::Seconds, it.module_seconds.clone());
         of.register("module_faults", "Modules that failed, by kind", it.module_faults.clone());
+        of.register(
+            "stand_ins",
+            "Shares of plans that something else made than the chosen strategy, which had failed at its leader",
+            it.stand_ins.clone(),
+        );
         of.register("heartbeats_missed", "Heartbeats that got no answer", it.heartbeats_missed.clone());
         of.register("commits", "Commits, by what came of them", it.commits.clone());
     }
@@ -107,8 +114,11 @@ impl Metrics {
         &self.0.modules
     }
 
-    pub(super) fn assigned(&self, cause: Cause) {
-        self.0.rebalances.get_or_create(&CauseLabel { cause: cause.name() }).inc();
+    pub(super) fn assigned(&self, assigned: &Assigned) {
+        self.0.rebalances.get_or_create(&CauseLabel { cause: assigned.cause.name() }).inc();
+        if assigned.is_stood_in_for() {
+            self.0.stand_ins.inc();
+        }
     }
 
     pub(super) fn waited(&self, time: Duration) {

@@ -69,7 +69,7 @@ use crate::membership::Event;
 use crate::membership::change::Change;
 pub use crate::membership::lead::Rules;
 pub use crate::membership::leading::{Leading, Planned};
-pub use crate::membership::{Assigned, Cause, Role, Rollout, Share};
+pub use crate::membership::{Assigned, Cause, Role, Rollout, Share, StandIn};
 pub use crate::sandbox::{CaptureBounds, Captures, CapturesError};
 
 /// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:

@@ -7,8 +7,13 @@ use super::inbox::Inbox;
 use crate::ids::{Generation, Protocol, TopicName};
 use crate::membership::lead::{Fault, ServedBy};
 use crate::membership::leading::Planned;
+use crate::membership::limits::MAX_OFFERS;
 use crate::membership::negotiate::Offer;
 use crate::membership::{Assigned, Notice, Share};
+use crate::text::plain;
+
+/// How many of the modules that are not offered are named in a sentence.
+const NAMED_OFFERS: usize = 16;
 
 /// What happened to the member.
 #[derive(Debug)]
@@ -70,6 +75,8 @@ impl Drop for Revoked {
 pub enum Note {
     /// The member offers something else than before, most wanted first.
     OffersChanged(Vec<Offer>),
+    /// The member has more modules than it can offer; these, the least wanted, are left out. None any more when it is empty.
+    OffersLeftOut(Vec<Protocol>),
     /// A file in a folder of assignors does not serve.
     ModuleRefused {
         /// The file.
@@ -123,14 +130,30 @@ impl fmt::Display for Note {
                 let names: Vec<_> = offers.iter().map(|it| it.protocol.as_str()).collect();
                 write!(f, "offers {}", names.join(", "))
             }
-            Note::ModuleRefused { path, reason } => write!(f, "{} does not serve: {reason}", path.display()),
+            Note::OffersLeftOut(protocols) if protocols.is_empty() => f.write_str("offers all of its modules again"),
+            Note::OffersLeftOut(protocols) => {
+                let named: Vec<_> = protocols.iter().take(NAMED_OFFERS).map(Protocol::as_str).collect();
+                let more = protocols.len().saturating_sub(NAMED_OFFERS);
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                write!(
+                    f,
+                    "a member offers {MAX_OFFERS} protocols at most, so {} of its modules are not offered, those of the lowest \
+                     rank: {}{more}; remove some files, or name what is wanted (--assignor)",
+                    protocols.len(),
+                    named.join(", ")
+                )
+            }
+            Note::ModuleRefused { path, reason } => {
+                write!(f, "{} does not serve: {}", plain(&path.display().to_string()), plain(reason))
+            }
             Note::Fault { fault, served_by } => {
                 let digest = fault.digest.map(|it| format!(" ({})", it.short())).unwrap_or_default();
                 let kind = fault.kind.name();
                 write!(
                     f,
                     "{}{digest} failed ({kind}: {}); the generation is served by {served_by}",
-                    fault.protocol, fault.message
+                    fault.protocol,
+                    plain(&fault.message)
                 )
             }
             Note::Planned(plan) => {
@@ -184,6 +207,7 @@ pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
         Notice::Drained => return Some(Rebalance::Drained),
         Notice::Left => return None,
         Notice::OffersChanged(offers) => Note::OffersChanged(offers),
+        Notice::OffersLeftOut(protocols) => Note::OffersLeftOut(protocols),
         Notice::Fault { fault, served_by } => Note::Fault { fault, served_by },
         Notice::Planned(plan) => Note::Planned(plan),
         Notice::TopicsMissing(topics) => Note::TopicsMissing(topics),

@@ -24,6 +24,7 @@ use crate::membership::event::{JoinCall, Sent};
 use crate::membership::lead::{LeadJob, Led};
 use crate::membership::{Action, Event, Membership, Notice, Strategies};
 use crate::sandbox::Captures;
+use crate::text::Shown;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
@@ -183,7 +184,7 @@ impl Runtime {
                 let whose = before.or(&self.membership);
                 journal::write(&self.caller.group, &whose, &notice);
                 match &notice {
-                    Notice::Assigned(assigned) => self.metrics.assigned(assigned.cause),
+                    Notice::Assigned(assigned) => self.metrics.assigned(assigned),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
                     _ => {}
                 }
@@ -334,6 +335,7 @@ fn commit_refused((member, generation): (MemberId, Generation), error: ErrorCode
 async fn complete(call: JoinCall) -> JoinCall {
     let asked = call.clone();
     let failed = |protocol: &Protocol, error: &CallError| {
+        let error = Shown(error);
         tracing::warn!(%protocol, %error, "the strategy's divvy_user_data failed: the member joins without it");
     };
     match call.asks {

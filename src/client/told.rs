@@ -98,6 +98,7 @@ mod tests {
             protocol: Protocol::from("redundant@1"),
             digest: None,
             served_by: None,
+            stand_in: None,
             leader: MemberId::default(),
             member: MemberId::default(),
             role: Place::Follower,

@@ -58,7 +58,8 @@ pub(super) fn heartbeat(ticket: Ticket, error: ErrorCode) -> Effects {
 }
 
 pub(super) fn sync(ticket: Ticket, error: ErrorCode) -> Effects {
-    let reply = SyncReply { error, protocol_type: None, protocol: None, state: Bytes::new(), reason: None };
+    let (state, reason, stand_in) = (Bytes::new(), None, None);
+    let reply = SyncReply { error, protocol_type: None, protocol: None, state, reason, stand_in };
     one(ticket, Reply::Sync(reply))
 }
 

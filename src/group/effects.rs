@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::event::{CommittedOffset, ModuleOffer, Seq, Ticket, WorkId};
 use super::fact::Fact;
-use super::record::{Record, State, Suspension};
+use super::record::{Record, StandIn, State, Suspension};
 use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, GroupId, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::time::WallTime;
@@ -225,6 +225,8 @@ pub struct SyncReply {
     pub state: Bytes,
     /// For a divvy member: why there is no state.
     pub reason: Option<String>,
+    /// For a divvy member: what made the plan in place of a strategy that failed.
+    pub stand_in: Option<StandIn>,
 }
 
 /// The answer to LeaveGroup.

@@ -339,4 +339,6 @@ pub struct MadePlan {
     pub fingerprint: u64,
     /// When its strategy wants to be called again although nothing changed.
     pub call_again: Option<Duration>,
+    /// How the names of the files begin to which its calls were recorded, if they were.
+    pub captured: Option<String>,
 }

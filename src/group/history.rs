@@ -40,6 +40,9 @@ pub struct GenerationRecord {
     /// How many partitions members had before it and have no more, those who left included; none if that is not known.
     #[serde(default)]
     pub moved: Option<u32>,
+    /// How the names of the files begin to which the coordinator recorded the calls of its strategies for it, if it did.
+    #[serde(default)]
+    pub captured: Option<Box<str>>,
 }
 
 /// What became of a generation.
@@ -114,6 +117,13 @@ impl History {
         }
     }
 
+    /// The calls for the plan that is awaited were recorded.
+    pub(super) fn captured(&mut self, captured: Option<String>) {
+        if let Some(last) = self.awaited() {
+            last.captured = captured.map(String::into_boxed_str);
+        }
+    }
+
     fn awaited(&mut self) -> Option<&mut GenerationRecord> {
         self.fresh.iter_mut().find(|entry| entry.outcome == GenerationOutcome::Awaited)
     }
@@ -166,6 +176,7 @@ impl Group {
             outcome,
             stand_in: None,
             moved: None,
+            captured: None,
         });
     }
 

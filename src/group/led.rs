@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ids::MemberId;
+use crate::ids::{Digest, MemberId};
 use crate::time::{Now, Timestamp, WallTime};
 
 use super::effects::{JoinedMember, PlanToMake, Work};
@@ -39,6 +39,8 @@ pub(super) struct Led {
     call_again_at: Option<Timestamp>,
     /// The last one that took the place of an earlier process and wants something else.
     replaced: Option<MemberId>,
+    /// The module that is to make the plan that is awaited.
+    chosen: Option<Digest>,
     /// How often in a row it was called at its own wish.
     calls_in_row: u32,
 }
@@ -116,6 +118,7 @@ impl Group {
             return;
         }
         let Some(mut plan) = self.plan_to_make(step.now.wall) else { return };
+        self.led.chosen = plan.assignor.as_ref().map(|module| module.digest);
         let last = self.plan.iter().flat_map(|plan| &plan.states);
         plan.last_states = last.map(|(id, state)| (id.clone(), state.0.clone())).collect();
         // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
@@ -169,8 +172,10 @@ impl Group {
             served_by: plan.served_by,
             fingerprint: plan.fingerprint,
             call_again: call_again.map(|wait| WallTime(step.now.wall.0.saturating_add(wall(wait)))),
+            chosen: self.led.chosen,
         };
         self.led.call_again_at = call_again.map(|wait| step.now.mono + wait);
+        self.history.captured(plan.captured);
         self.accept(SubmittedPlan { states, origin: Some(*plan.origin), made: Some(made) }, step);
     }
 
@@ -329,10 +334,12 @@ impl Group {
             return;
         }
         let module = self.own_module(protocol, step.now.wall).map(|module| module.digest);
+        // What made the plan is another one where something stands in.
+        let chosen = if plan.stand_in.is_some() { plan.chosen.as_deref().copied() } else { plan.digest };
         let trigger = match (cause, self.led.replaced.take()) {
             (Cause::Member, Some(id)) => Trigger::MetadataChanged(id),
             (Cause::Settings, _) => Trigger::SettingsChanged,
-            _ if module != plan.digest => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
+            _ if module != chosen => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
             _ => Trigger::GroundChanged(GroundChange::Topics),
         };
         self.rebalance(trigger, step);

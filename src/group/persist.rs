@@ -194,7 +194,8 @@ pub(super) fn failed(reply: Reply, error: ErrorCode) -> Reply {
         Reply::Join(_) => join_error(error, MemberId::default()),
         Reply::Sync(mut reply) => {
             reply.state.clear();
-            Reply::Sync(super::effects::SyncReply { error, protocol_type: None, protocol: None, ..reply })
+            let (protocol_type, protocol, stand_in) = (None, None, None);
+            Reply::Sync(super::effects::SyncReply { error, protocol_type, protocol, stand_in, ..reply })
         }
         Reply::Heartbeat(_) => Reply::Heartbeat(error),
         Reply::Leave(_) => Reply::Leave(LeaveReply { error, members: Vec::new() }),

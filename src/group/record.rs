@@ -128,6 +128,9 @@ pub struct PlanRecord {
     /// How many members each partition may go to; of a leader that does not say, one.
     #[serde(default = "one")]
     pub copies: u16,
+    /// The coordinator's own module that was to make it, where something stands in for it.
+    #[serde(default)]
+    pub chosen: Option<Box<Digest>>,
 }
 
 fn one() -> u16 {

@@ -6,7 +6,7 @@ use super::describe::StateName;
 use super::event::{PlanOrigin, Seq, WorkId};
 use super::record::State as MemberState;
 use super::trigger::Trigger;
-use crate::ids::{MemberId, TopicName};
+use crate::ids::{Digest, MemberId, TopicName};
 use crate::time::{Timestamp, WallTime};
 
 /// Where a group stands. Down and Initialize are the coordinator's: a group that is being read is no group yet.
@@ -85,6 +85,8 @@ pub(super) struct Made {
     pub fingerprint: u64,
     /// When its strategy wants to be called again.
     pub call_again: Option<WallTime>,
+    /// The module that was to make it.
+    pub chosen: Option<Digest>,
 }
 
 /// An active generation.

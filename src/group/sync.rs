@@ -170,8 +170,8 @@ impl Group {
         let copies = plan.origin.as_ref().map_or(1, |origin| origin.copies);
         let origin = plan.origin.unwrap_or_default();
         let fault = origin.fault.map(cut);
-        let (fingerprint, call_again, served_by) =
-            plan.made.map(|made| (Some(made.fingerprint), made.call_again, made.served_by)).unwrap_or_default();
+        let made = plan.made.map(|made| (Some(made.fingerprint), made.call_again, made.served_by, made.chosen));
+        let (fingerprint, call_again, served_by, chosen) = made.unwrap_or_default();
         let stand_in = fault.as_ref().map(|fault| StandIn {
             by: served_by.unwrap_or_else(|| "its leader's fall-back".to_owned()),
             reason: self.told_of(fault),
@@ -195,6 +195,7 @@ impl Group {
             memo: origin.memo.map(MemberState).or(remembered),
             fingerprint,
             call_again,
+            chosen: chosen.filter(|_| stand_in.is_some()).map(Box::new),
             stand_in,
             copies,
         });
@@ -289,11 +290,19 @@ impl Group {
             protocol: self.protocol.clone(),
             state: if state.is_empty() && is_consumer { Bytes::from_static(&EMPTY_ASSIGNMENT) } else { state },
             reason: None,
+            stand_in: self.stand_in_told(id),
         }
     }
 
+    /// Members of divvy's own are told that something stood in for their strategy: only its leader saw it fail.
+    fn stand_in_told(&self, id: &MemberId) -> Option<StandIn> {
+        let is_divvy = self.roster.members.get(id).is_some_and(|member| member.modules.is_some());
+        let plan = self.plan.as_ref().filter(|plan| is_divvy && plan.generation == self.generation)?;
+        plan.stand_in.clone()
+    }
+
     pub(super) fn sync_error(&self, error: ErrorCode, reason: Option<String>) -> SyncReply {
-        SyncReply { error, protocol_type: None, protocol: None, state: Bytes::new(), reason }
+        SyncReply { error, protocol_type: None, protocol: None, state: Bytes::new(), reason, stand_in: None }
     }
 }
 

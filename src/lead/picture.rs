@@ -1,11 +1,15 @@
-//! A plan as a picture: a row for each member, a column for each partition, grouped by topic. Filled is what stays, green what
-//! comes, an open red cell what goes. It is one SVG without scripts or fonts of its own, so that any browser shows it.
+//! A plan as a picture: a row for each member, a column for each partition, grouped by topic. Pale is what stays, dark what
+//! comes, an open cell what goes, so that nobody has to tell colours apart. It is one SVG without scripts or fonts of its own,
+//! so that any browser shows it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::compare::{Comparison, Row};
 use crate::ids::TopicName;
+
+#[cfg(test)]
+mod tests;
 
 /// A cell of so many units, when there are few of them …
 const LARGE: usize = 16;
@@ -22,17 +26,46 @@ const MOST_COLUMNS: usize = 1_200;
 /// More rows than this are cut off, and it is said.
 const MOST_ROWS: usize = 400;
 
-/// Room for a name, in units; a character takes about seven.
+/// From the edge to whatever stands there.
+const MARGIN: usize = 8;
+
+/// Room for a name, in units; a character takes about seven, and what is wider is cut at the columns.
 const NAMES: usize = 220;
 
 /// As many characters fit there.
 const NAME_CHARACTERS: usize = 30;
 
-/// Room above for the title and the topics' names.
-const HEAD: usize = 72;
+/// A picture of few columns has room for its title.
+const NARROWEST: usize = 640;
+
+/// A character of the title takes about so much …
+const TITLE_CHARACTER: usize = 8;
+
+/// … and a line of it.
+const TITLE_LINE: usize = 18;
+
+/// Room for a title of one line and the legend.
+const LEGEND: usize = 48;
+
+/// From one row to the next.
+const ROW: usize = LARGE + 2;
+
+/// Room for topics' names that stand upright …
+const UPRIGHT: usize = 24;
+
+/// … or at so many degrees: then this many characters of a name are shown, which takes so much room.
+const SLANT: usize = 50;
+const SLANTED_CHARACTERS: usize = 24;
+const SLANTED: usize = 136;
+
+/// A character of a topic's name takes about so much.
+const CHARACTER: usize = 7;
 
 /// Space between two topics.
 const GAP: usize = 6;
+
+const STYLE: &str =
+    ".s{fill:#b3c3d6}.c{fill:#12693a}.g{fill:#fff;stroke:#b3261e;stroke-width:1.5}.t{fill:#1b1f24}.f{fill:#57606a}";
 
 /// What a cell says; the strongest word counts where partitions share one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,6 +83,8 @@ struct Columns {
     per_column: usize,
     cell: usize,
     width: usize,
+    /// Whether a topic's name is wider than its columns.
+    are_slanted: bool,
 }
 
 impl Columns {
@@ -63,12 +98,27 @@ impl Columns {
         let per_column = all.div_ceil(MOST_COLUMNS).max(1);
         let cell = if all > MANY { SMALL } else { LARGE };
         let mut x = NAMES;
-        let mut topics = BTreeMap::new();
+        let (mut topics, mut are_slanted) = (BTreeMap::new(), false);
+        let alone = sizes.len() == 1;
         for (topic, size) in sizes {
+            let room = size.div_ceil(per_column) * cell;
+            let name = topic.as_str().chars().count() * CHARACTER;
+            // Beside the last one is room for the counts' column.
+            are_slanted |= name > room + if alone { NAMES } else { 0 };
             topics.insert(topic, (x, size));
-            x += size.div_ceil(per_column) * cell + GAP;
+            x += room + GAP;
         }
-        Self { topics, per_column, cell, width: x + NAMES }
+        // The name of the last topic leans over what is beside it.
+        Self { topics, per_column, cell, width: x + NAMES, are_slanted }
+    }
+
+    /// Room for the topics' names.
+    fn head(&self) -> usize {
+        let longest = self.topics.keys().map(|name| name.as_str().chars().count().min(SLANTED_CHARACTERS)).max();
+        match self.are_slanted {
+            true => UPRIGHT + longest.unwrap_or(0) * (SLANTED - UPRIGHT) / SLANTED_CHARACTERS,
+            false => UPRIGHT,
+        }
     }
 
     fn x(&self, topic: &TopicName, number: i32) -> usize {
@@ -81,43 +131,111 @@ impl Columns {
 pub fn svg(plan: &Comparison, title: &str) -> String {
     let columns = Columns::new(plan);
     let rows = plan.rows.len().min(MOST_ROWS);
-    let height = HEAD + rows * (LARGE + 2) + if rows < plan.rows.len() { 2 * LARGE } else { LARGE };
+    let width = columns.width.max(NARROWEST);
+    let lines = wrapped(title, (width - 2 * MARGIN) / TITLE_CHARACTER);
+    let page = Page { top: (lines.len() - 1) * TITLE_LINE, head: columns.head() };
+    let height = page.rows() + rows * ROW + if rows < plan.rows.len() { 2 * LARGE } else { LARGE };
     let mut to = String::new();
     // Writing to a text cannot fail.
     let _ = writeln!(
         to,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{height}\" viewBox=\"0 0 {w} {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{w}\" height=\"{height}\" fill=\"#fff\"/>\n\
-         <style>.s{{fill:#5b7fa6}}.c{{fill:#2e9e5b}}.g{{fill:#fff;stroke:#c0392b;stroke-width:1.5}}.t{{fill:#222}}.f{{fill:#777}}</style>\n\
-         <text class=\"t\" x=\"8\" y=\"20\" font-size=\"14\">{}</text>",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-labelledby=\"title says\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
+         <title id=\"title\">{}</title>\n<desc id=\"says\">{}</desc>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n<style>{STYLE}</style>\n\
+         <clipPath id=\"names\"><rect width=\"{}\" height=\"{height}\"/></clipPath>",
         escaped(title),
-        w = columns.width.max(640),
+        escaped(&says(plan)),
+        NAMES - MARGIN,
     );
-    let _ = writeln!(
-        to,
-        "<rect class=\"s\" x=\"8\" y=\"30\" width=\"10\" height=\"10\"/><text class=\"f\" x=\"22\" y=\"39\">stays</text>\
-         <rect class=\"c\" x=\"64\" y=\"30\" width=\"10\" height=\"10\"/><text class=\"f\" x=\"78\" y=\"39\">comes</text>\
-         <rect class=\"g\" x=\"126\" y=\"30\" width=\"10\" height=\"10\"/><text class=\"f\" x=\"140\" y=\"39\">goes</text>"
-    );
+    for (at, line) in lines.iter().enumerate() {
+        let y = 20 + at * TITLE_LINE;
+        let _ = writeln!(to, "<text class=\"t\" x=\"{MARGIN}\" y=\"{y}\" font-size=\"14\">{}</text>", escaped(line));
+    }
+    legend(&mut to, page.top);
     for (topic, (x, size)) in &columns.topics {
-        let room = (size.div_ceil(columns.per_column) * columns.cell) / 7;
-        let _ = writeln!(
-            to,
-            "<text class=\"t\" x=\"{x}\" y=\"{}\">{}<title>{}, {size} partitions</title></text>",
-            HEAD - 10,
-            escaped(&cut(topic.as_str(), room.max(1))),
-            escaped(topic.as_str()),
-        );
+        topic_name(&mut to, (topic, *size), *x, (&columns, page.rows()));
     }
     for (at, row) in plan.rows.iter().take(MOST_ROWS).enumerate() {
-        draw(&mut to, row, HEAD + at * (LARGE + 2), &columns);
+        draw(&mut to, row, page.rows() + at * ROW, &columns);
     }
     if rows < plan.rows.len() {
-        let (y, more) = (HEAD + rows * (LARGE + 2) + LARGE, plan.rows.len() - rows);
-        let _ = writeln!(to, "<text class=\"f\" x=\"8\" y=\"{y}\">and {more} members more</text>");
+        let (y, more) = (page.rows() + rows * ROW + LARGE, plan.rows.len() - rows);
+        let _ = writeln!(to, "<text class=\"f\" x=\"{MARGIN}\" y=\"{y}\">and {more} members more</text>");
     }
     to.push_str("</svg>\n");
     to
+}
+
+/// Where things stand from above.
+struct Page {
+    /// How much lower all is for a title of several lines.
+    top: usize,
+    /// Room for the topics' names.
+    head: usize,
+}
+
+impl Page {
+    fn rows(&self) -> usize {
+        LEGEND + self.top + self.head
+    }
+}
+
+/// What it shows, for somebody who does not see it.
+fn says(plan: &Comparison) -> String {
+    let gives: usize = plan.rows.iter().map(|row| row.gives().count()).sum();
+    let gets: usize = plan.rows.iter().map(|row| row.gets().count()).sum();
+    let members = plan.rows.len();
+    format!(
+        "A row for each of {members} members, a column for each partition: {gets} come to a member, {gives} go from one."
+    )
+}
+
+fn legend(to: &mut String, top: usize) {
+    for (class, word, x) in [("s", "stays", 8), ("c", "comes", 72), ("g", "goes", 142)] {
+        let (y, text) = (top + 30, top + 39);
+        let _ = writeln!(
+            to,
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/><text class=\"f\" x=\"{}\" y=\"{text}\">{word}</text>",
+            x + 15
+        );
+    }
+}
+
+/// A topic's name above its columns; slanted where names are wider than these.
+fn topic_name(to: &mut String, (topic, size): (&TopicName, usize), x: usize, (columns, rows): (&Columns, usize)) {
+    let name = topic.as_str();
+    let (shown, turn) = match columns.are_slanted {
+        false => (name.to_owned(), String::new()),
+        true => (cut(name, SLANTED_CHARACTERS), format!(" transform=\"rotate(-{SLANT} {x} {})\"", rows - 6)),
+    };
+    let count = if size == 1 { "partition" } else { "partitions" };
+    let _ = writeln!(
+        to,
+        "<text class=\"t\" x=\"{x}\" y=\"{}\"{turn}>{}<title>{}, {size} {count}</title></text>",
+        rows - 6,
+        escaped(&shown),
+        escaped(name),
+    );
+}
+
+/// A title in lines of so many characters, broken between words where there are any.
+fn wrapped(text: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ').flat_map(|word| pieces(word, most)) {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        match lines.last_mut() {
+            Some(line) if last == 0 => line.push_str(&word),
+            Some(line) if last + 1 + word.chars().count() <= most => *line = format!("{line} {word}"),
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+fn pieces(word: &str, most: usize) -> Vec<String> {
+    let characters: Vec<char> = word.chars().collect();
+    characters.chunks(most.max(1)).map(|piece| piece.iter().collect()).collect()
 }
 
 fn draw(to: &mut String, row: &Row, y: usize, columns: &Columns) {
@@ -126,8 +244,8 @@ fn draw(to: &mut String, row: &Row, y: usize, columns: &Columns) {
     let text = y + LARGE - 4;
     let _ = writeln!(
         to,
-        "<text class=\"t\" x=\"8\" y=\"{text}\">{}<title>{}</title></text>",
-        escaped(&cut(&name, NAME_CHARACTERS)),
+        "<text class=\"t\" x=\"{MARGIN}\" y=\"{text}\" clip-path=\"url(#names)\">{}<title>{}</title></text>",
+        escaped(&cut_inside(&name, NAME_CHARACTERS)),
         escaped(&name),
     );
     let mut cells = BTreeMap::<usize, Cell>::new();
@@ -149,7 +267,7 @@ fn draw(to: &mut String, row: &Row, y: usize, columns: &Columns) {
     }
     let (before, after) = (row.before.len(), row.after.len());
     let counts = if before == after { after.to_string() } else { format!("{before} → {after}") };
-    let end = columns.width.saturating_sub(NAMES) + 8;
+    let end = columns.width.saturating_sub(NAMES) + MARGIN;
     let _ = writeln!(to, "<text class=\"f\" x=\"{end}\" y=\"{text}\">{counts}</text>");
 }
 
@@ -159,6 +277,17 @@ fn cut(text: &str, most: usize) -> String {
     }
     let head: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{head}…")
+}
+
+/// Without its middle: members of one deployment differ at the end of their names.
+fn cut_inside(text: &str, most: usize) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = ((most - 1) / 3, most - 1 - (most - 1) / 3);
+    let ends = [&characters[..head], &['…'][..], &characters[characters.len() - tail..]];
+    ends.into_iter().flatten().collect()
 }
 
 /// A name is somebody else's text: it must not become markup.
@@ -175,48 +304,4 @@ fn escaped(text: &str) -> String {
         }
     }
     to
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::compare::tests::{state, topics};
-    use super::super::compare::{Party, compared};
-    use super::*;
-
-    fn party<'a>(name: &str, before: &'a [u8], after: &'a [u8]) -> Party<'a> {
-        Party { name: name.into(), rack: Some("eu-1a".into()), wants: Default::default(), before: Some(before), after }
-    }
-
-    #[test]
-    fn each_cell_says_whether_it_stays_comes_or_goes() {
-        let (a, b, both) = (state(&[0, 1, 2]), state(&[3]), [state(&[0, 1]), state(&[2, 3])]);
-        let plan = compared([party("a", &a, &both[0]), party("b", &b, &both[1])], &topics(&[]));
-        let svg = svg(&plan, "indexers under weighted@1");
-        let count = |class: &str| svg.matches(&format!("<rect class=\"{class}\"")).count() - 1;
-        assert_eq!((count("s"), count("c"), count("g")), (3, 1, 1), "{svg}");
-        assert!(svg.contains("a (eu-1a)") && svg.contains("3 → 2") && svg.ends_with("</svg>\n"));
-    }
-
-    #[test]
-    fn a_name_is_no_markup() {
-        let all = state(&[0]);
-        let plan = compared([party("<script>\u{7}\"&", &all, &all)], &topics(&[]));
-        let svg = svg(&plan, "<b>");
-        assert!(
-            svg.contains("&lt;script&gt;\u{fffd}&quot;&amp;") && !svg.contains("<script>") && svg.contains("&lt;b&gt;")
-        );
-    }
-
-    #[test]
-    fn a_huge_group_stays_a_picture() {
-        let many: Vec<i32> = (0..100_000).collect();
-        let all = state(&many);
-        let names: Vec<String> = (0..1_000).map(|it| format!("member-{it:04}")).collect();
-        let plan = compared(
-            names.iter().map(|name| party(name, b"", if name == "member-0000" { &all } else { b"" })),
-            &topics(&[]),
-        );
-        let svg = svg(&plan, "large");
-        assert!(svg.len() < 1_000_000 && svg.contains("and 600 members more"), "{}", svg.len());
-    }
 }

@@ -77,6 +77,7 @@ impl Membership {
             role,
             cause,
             basis: Basis { subscribed: subscribed(&answer.members), ..Basis::default() },
+            stand_in: None,
         };
         let memo = answer.extras.as_ref().and_then(|it| it.memo.clone());
         match role {
@@ -157,7 +158,8 @@ impl Membership {
 
     /// The member has its state: this is its share until the next rebalance.
     fn settle(&mut self, answer: SyncAnswer) {
-        let State::Syncing { joined, call, sync } = std::mem::replace(&mut self.state, State::Over) else { return };
+        let State::Syncing { mut joined, call, sync } = std::mem::replace(&mut self.state, State::Over) else { return };
+        joined.stand_in = answer.stand_in;
         let answer_state = answer.state.clone();
         let told = match metadata::told(&self.config.purpose, answer.state, self.held.as_ref()) {
             Ok(told) => told,

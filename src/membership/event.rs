@@ -10,7 +10,7 @@ use super::change::Change;
 use super::lead::{Fault, LeadJob, Led, Rules};
 use super::leading::Leading;
 use super::negotiate::{Offer, Strategies};
-use super::notice::Notice;
+use super::notice::{Notice, StandIn};
 use super::user_data::Asks;
 use crate::assignor::{CallError, MemberInput};
 use crate::ids::{Digest, Generation, MemberId, Mode, Protocol, ProtocolType, TopicName};
@@ -144,6 +144,8 @@ pub struct SyncAnswer {
     pub state: Bytes,
     /// From a divvy coordinator: why there is no state.
     pub reason: Option<String>,
+    /// From a divvy coordinator: what made the plan in place of a strategy that failed.
+    pub stand_in: Option<StandIn>,
 }
 
 /// What a member wants done.

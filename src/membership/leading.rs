@@ -112,7 +112,7 @@ impl Membership {
             Coordinator::Known(Peer::Divvy) => self.with_own_settings(self.rules.clone()),
             _ => self.config.rules.clone(),
         };
-        let (offers, offered) = (self.offers_of(&self.strategies), &self.offers);
+        let (offers, offered) = (self.choose(&self.strategies).offers, &self.offers);
         if offers != *offered && !offers.is_empty() {
             self.offers = offers;
             self.tell(Notice::OffersChanged(self.offers.clone()));

@@ -46,8 +46,8 @@ use lead::{LastPlan, Rules};
 use listen::Ear;
 use metadata::Claim;
 pub use negotiate::Strategies;
-use negotiate::{Offer, Wishes};
-pub use notice::{Assigned, Notice, Role, Share};
+use negotiate::{Choice, Offer, Wishes};
+pub use notice::{Assigned, Notice, Role, Share, StandIn};
 pub use pattern::TopicPattern;
 use state::{Coordinator, Joined, Partitions, State};
 use watch::Watch;
@@ -86,6 +86,8 @@ pub struct Membership {
     strategies: Strategies,
     /// What the member would offer now …
     offers: Vec<Offer>,
+    /// What it has beyond the most that a member offers.
+    left_out: Vec<Protocol>,
     /// … and what the coordinator was last told.
     offered: Vec<Offer>,
     rules: Rules,
@@ -139,6 +141,7 @@ impl Membership {
             ear: Ear::default(),
             strategies: Strategies::from_iter([]),
             offers: Vec::new(),
+            left_out: Vec::new(),
             offered: Vec::new(),
             rules,
             suspended: Vec::new(),
@@ -256,15 +259,15 @@ impl Membership {
     /// The folders hold other modules now. The last module of a running member is not given up, though its file is gone: a
     /// file that is deleted and copied anew would end the member, or have the group wait for it.
     fn learn_strategies(&mut self, strategies: Strategies) {
-        if self.offers.is_empty() || !self.offers_of(&strategies).is_empty() {
+        if self.offers.is_empty() || !self.choose(&strategies).offers.is_empty() {
             self.strategies = strategies;
             self.review_offers();
         }
     }
 
-    fn offers_of(&self, strategies: &Strategies) -> Vec<Offer> {
+    fn choose(&self, strategies: &Strategies) -> Choice {
         if let Some(leading) = self.leading() {
-            return leading.offers(strategies);
+            return Choice { offers: leading.offers(strategies), left_out: Vec::new() };
         }
         let wishes = Wishes { operator: &self.rules.assignors, member: &self.config.assignors };
         negotiate::offers(strategies, &self.config.purpose.protocol_type(), wishes)
@@ -272,10 +275,14 @@ impl Membership {
 
     /// The strategies or the operator's wishes changed: does that change what this member offers?
     fn review_offers(&mut self) {
-        let offers = self.offers_of(&self.strategies);
+        let Choice { offers, left_out } = self.choose(&self.strategies);
         if offers != self.offers {
             self.offers = offers;
             self.tell(Notice::OffersChanged(self.offers.clone()));
+        }
+        if left_out != self.left_out {
+            self.left_out = left_out;
+            self.tell(Notice::OffersLeftOut(self.left_out.clone()));
         }
         self.announce();
     }

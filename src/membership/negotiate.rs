@@ -1,6 +1,9 @@
 //! What a member offers, and in which order (DESIGN 7.1): the modules that its settings name, else those with
 //! `offer = default` by rank; of one name the newest version first; for consumer groups the host's own `range` last.
 //!
+//! A member offers [`MAX_OFFERS`] protocols at most. Of more, the first ones in that order are offered, `range` keeps the last
+//! place where it is added, and the application is told which are left out.
+//!
 //! A member hands over step by step only if every protocol that it offers is cooperative (DESIGN 6.4), so where its settings
 //! name none but such ones, `range` is not added.
 
@@ -70,8 +73,17 @@ impl fmt::Debug for Strategies {
     }
 }
 
-/// The offers of a member of that type, most wanted first.
-pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wishes<'_>) -> Vec<Offer> {
+/// What a member offers, and what it would offer if there were room.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Choice {
+    /// Most wanted first.
+    pub offers: Vec<Offer>,
+    /// The same.
+    pub left_out: Vec<Protocol>,
+}
+
+/// The offers of a member of that type.
+pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wishes<'_>) -> Choice {
     let mut able: Vec<&dyn Assignor> = strategies.iter().filter(|it| serves(it.manifest(), protocol_type)).collect();
     able.sort_by(|a, b| order(a.manifest()).cmp(&order(b.manifest())));
     let mut offers = Vec::new();
@@ -84,13 +96,15 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
     let is_cooperative = !wishes.member.is_empty() && are_cooperative(&offers);
     if *protocol_type == CONSUMER && !is_cooperative {
         // A member without modules can still join, and unmodified clients share a protocol with it.
-        offers.truncate(MAX_OFFERS - 1);
-        if !offers.iter().any(|offer| offer.protocol == NATIVE) {
-            offers.push(Offer { protocol: Protocol::from(NATIVE), digest: None, mode: Mode::Eager });
+        let is_there = offers.iter().take(MAX_OFFERS).any(|offer| offer.protocol == NATIVE);
+        if !is_there {
+            let late = offers.iter().position(|offer| offer.protocol == NATIVE).map(|at| offers.remove(at));
+            let native = || Offer { protocol: Protocol::from(NATIVE), digest: None, mode: Mode::Eager };
+            offers.insert(offers.len().min(MAX_OFFERS - 1), late.unwrap_or_else(native));
         }
     }
-    offers.truncate(MAX_OFFERS);
-    offers
+    let left_out = offers.split_off(offers.len().min(MAX_OFFERS));
+    Choice { offers, left_out: left_out.into_iter().map(|offer| offer.protocol).collect() }
 }
 
 /// Whether who offers these hands over step by step.

@@ -45,8 +45,10 @@ pub struct Assigned {
     pub protocol: Protocol,
     /// This member's own module of that protocol; none for the host's own range or a protocol without a module.
     pub digest: Option<Digest>,
-    /// What made the plan, where this member led and made it now; who follows is not told.
+    /// What made the plan, where this member led and made it now.
     pub served_by: Option<ServedBy>,
+    /// What made the plan in place of a strategy that failed, where the coordinator says so: divvy's does, to everybody.
+    pub stand_in: Option<StandIn>,
     /// Who led.
     pub leader: MemberId,
     /// This member.
@@ -59,6 +61,22 @@ pub struct Assigned {
     pub share: Share,
     /// What its strategy told it beside its partitions (the user data of a Kafka assignment).
     pub user_data: Option<Bytes>,
+}
+
+impl Assigned {
+    /// Whether something else made the plan than the strategy that the group chose, as far as this member was told.
+    pub fn is_stood_in_for(&self) -> bool {
+        self.stand_in.is_some() || self.served_by.as_ref().is_some_and(|by| *by != ServedBy::Chosen)
+    }
+}
+
+/// What made a plan in place of a strategy that failed, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StandIn {
+    /// What did, as its leader sees it: `its own range`.
+    pub by: String,
+    /// What failed, and how.
+    pub reason: String,
 }
 
 /// News for the application.
@@ -87,6 +105,8 @@ pub enum Notice {
     },
     /// The member offers something else than before, most wanted first.
     OffersChanged(Vec<Offer>),
+    /// These would be offered next, if a member could offer more; none any more when it is empty.
+    OffersLeftOut(Vec<Protocol>),
     /// A strategy failed while this member led.
     Fault {
         /// What failed.

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::config::Config;
+use super::config::{Config, Purpose};
 use super::metadata::{self, Claim, Words};
 use super::negotiate::Strategies;
 use super::notice::Share;
@@ -53,7 +53,8 @@ pub fn said(
     }
 }
 
-/// What it reads in its state; nothing in one that cannot be read.
-pub fn share(config: &Config, state: Bytes) -> Option<Share> {
-    metadata::told(&config.purpose, state, None).ok().map(|told| told.share)
+/// What it reads in its state; nothing in one that cannot be read. A worker of type `connect` is told what changes of what it has.
+pub fn share(purpose: &Purpose, past: &Past, state: Bytes) -> Option<Share> {
+    let had = past.had.clone().map(|(generation, partitions)| Claim { generation, partitions });
+    metadata::told(purpose, state, had.as_ref()).ok().map(|told| told.share)
 }

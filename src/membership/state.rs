@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::event::{Peer, SyncCall};
-use super::notice::{Role, Share};
+use super::notice::{Role, Share, StandIn};
 use super::why::{Cause, Why};
 use crate::assignor::{MemberInput, ServedBy};
 use crate::ids::{Generation, MemberId, Protocol, TopicName};
@@ -115,6 +115,8 @@ pub(super) struct Joined {
     pub(super) cause: Cause,
     /// What the leader's plan was made with; nothing for a follower.
     pub(super) basis: Basis,
+    /// What made the plan in place of a strategy that failed.
+    pub(super) stand_in: Option<StandIn>,
 }
 
 impl Joined {

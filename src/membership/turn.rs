@@ -300,6 +300,7 @@ impl Membership {
             protocol: joined.protocol.clone(),
             digest,
             served_by: joined.basis.plan.as_ref().map(|plan| plan.served_by.clone()),
+            stand_in: joined.stand_in.clone(),
             leader: joined.leader.clone(),
             member: self.member.clone(),
             role: joined.role,

@@ -11,11 +11,12 @@ use wasmtime::{
 use super::clock;
 use super::compile::Code;
 use super::fault;
-use super::guard::Guard;
+use super::guard::{Guard, Watch};
 use super::limits::MAX_PANIC_TEXT;
 use super::module::CallStats;
 use super::wasi::{self, Wasi};
 use crate::assignor::{CallError, Export, FaultKind};
+use crate::text::one_line;
 
 /// A module compiled for one engine.
 pub(super) struct Compiled {
@@ -41,6 +42,8 @@ pub(super) struct Task<'a> {
     pub max_output: usize,
     pub deadline: Duration,
     pub memory_limit: usize,
+    /// Whether its module is retired meanwhile, where it can be.
+    pub watch: Option<&'a Watch>,
     /// How many instructions, in an engine that counts them.
     pub fuel: Option<u64>,
 }
@@ -97,14 +100,14 @@ impl Compiled {
     /// Runs one call. Instantiating runs the guest's start function, so the limits are armed before.
     pub fn run(&self, task: &Task<'_>) -> Ended {
         let started = clock::now();
-        let mut store =
-            Store::new(&self.engine, Guard::new(task.memory_limit, task.deadline, started, Wasi::new(task.request)));
+        let guard = Guard::new(task.memory_limit, task.deadline, started, task.watch.cloned(), Wasi::new(task.request));
+        let mut store = Store::new(&self.engine, guard);
         store.limiter(|guard| guard);
         store.set_epoch_deadline(1);
         // Ticks may come late on a busy machine; the clock does not.
-        store.epoch_deadline_callback(|store| match clock::now() < store.data().until {
-            true => Ok(UpdateDeadline::Continue(1)),
-            false => Ok(UpdateDeadline::Interrupt),
+        store.epoch_deadline_callback(|mut store| match store.data_mut().is_over(clock::now()) {
+            false => Ok(UpdateDeadline::Continue(1)),
+            true => Ok(UpdateDeadline::Interrupt),
         });
         // Only an engine that counts takes fuel, and there every call has some.
         let fuelled = task.fuel.filter(|fuel| store.set_fuel(*fuel).is_ok());
@@ -234,7 +237,7 @@ impl Call<'_> {
         let memory = self.memory().ok()?;
         let (length, text) = memory.get(at..)?.split_first_chunk::<4>()?;
         let length = (u32::from_le_bytes(*length) as usize).min(MAX_PANIC_TEXT).min(text.len());
-        let text = fault::printable(&String::from_utf8_lossy(&text[..length]), MAX_PANIC_TEXT);
+        let text = one_line(&String::from_utf8_lossy(&text[..length]), MAX_PANIC_TEXT);
         (!text.is_empty()).then_some(text)
     }
 }

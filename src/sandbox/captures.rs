@@ -97,9 +97,13 @@ impl Captures {
         Tape::new(clock::micros)
     }
 
-    /// Writes what is on the tape of a generation that is served, some time soon.
-    pub fn keep(&self, tape: Tape, led_by: LedBy, led: &Led) {
-        tape.captures(led_by, led).into_iter().for_each(|capture| self.put(capture));
+    /// Writes what is on the tape of a generation that is served, some time soon. Says how the names of its files begin, if
+    /// there are any.
+    pub fn keep(&self, tape: Tape, led_by: LedBy, led: &Led) -> Option<String> {
+        let captures = tape.captures(led_by, led);
+        let name = captures.first().map(folder::name);
+        captures.into_iter().for_each(|capture| self.put(capture));
+        name
     }
 
     fn put(&self, capture: Capture) {

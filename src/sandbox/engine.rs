@@ -28,9 +28,22 @@ impl Engines {
     }
 }
 
-/// An engine that only compiles. What it makes fits both of the others: whether instances are pooled is no matter of code.
-pub(super) fn compiler() -> wasmtime::Result<Engine> {
-    Engine::new(&config())
+/// What code looks at while it runs; code for one is none for the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pace {
+    /// The clock, as what serves does.
+    Clock,
+    /// How many instructions it had ([`super::fuel`]).
+    Fuel,
+}
+
+/// An engine that only compiles, or serves nobody. For the clock, what it makes fits both of the others: whether instances are pooled
+/// is no matter of code.
+pub(super) fn alone(pace: Pace) -> wasmtime::Result<Engine> {
+    Engine::new(&match pace {
+        Pace::Clock => config(),
+        Pace::Fuel => counting(),
+    })
 }
 
 /// Reference types, bulk memory and SIMD stay on, since toolchains use them unasked; what could make two machines
@@ -51,7 +64,7 @@ fn config() -> Config {
 }
 
 /// The same, with instructions counted instead of time.
-pub(super) fn counting() -> Config {
+fn counting() -> Config {
     let mut config = config();
     config.epoch_interruption(false).consume_fuel(true);
     config

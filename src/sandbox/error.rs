@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::assignor::FaultKind;
 use crate::ids::Digest;
+use crate::text::plain;
 
 /// The sandbox cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,9 @@ pub enum SandboxError {
     /// The WebAssembly engine refused to start on this machine.
     #[error("the WebAssembly engine cannot start here: {0}")]
     Engine(String),
+    /// A module that serves could not be compiled so that its instructions are counted.
+    #[error("its instructions cannot be counted: {0}")]
+    Counting(String),
     /// The thread that watches over deadlines cannot start.
     #[error("the thread that watches over the deadlines of strategies cannot start: {0}")]
     Thread(#[from] std::io::Error),
@@ -118,7 +122,9 @@ pub struct LoadError {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.path.display(), self.kind.name(), self.message)?;
+        // Names of files, and of what is in them, are their authors'.
+        let (path, message) = (plain(&self.path.display().to_string()), plain(&self.message));
+        write!(f, "{path}: {}: {message}", self.kind.name())?;
         match self.digest {
             Some(digest) => write!(f, " (sha256:{})", digest.short()),
             None => Ok(()),
@@ -138,5 +144,17 @@ pub(super) struct Refusal {
 impl Refusal {
     pub fn new(kind: LoadErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_one_line_whatever_a_file_calls_itself() {
+        let (kind, message) = (LoadErrorKind::Invalid, "no export \"\u{1b}[2J\nERROR\"".to_owned());
+        let error = LoadError { kind, path: "a\nb.wasm".into(), digest: None, message };
+        assert_eq!(error.to_string(), "a\\nb.wasm: invalid: no export \"\\u{1b}[2J\\nERROR\"");
     }
 }

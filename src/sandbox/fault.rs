@@ -8,6 +8,7 @@ use wasmtime::{Trap, WasmBacktrace};
 use super::guard::Guard;
 use super::limits::MAX_TABLE_ELEMENTS;
 use crate::assignor::{CallError, FaultKind};
+use crate::text::one_line;
 
 /// Functions of a backtrace that are named; the fault is near the first ones.
 const NAMED_FRAMES: usize = 6;
@@ -21,6 +22,10 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
     let trap = stop.downcast_ref::<Trap>();
     let cause = stop.root_cause();
     let (kind, mut message) = match trap {
+        Some(Trap::Interrupt) if guard.was_retired => (
+            FaultKind::Missing,
+            format!("{export} was ended: its module was retired while it ran, since its file was removed or replaced"),
+        ),
         Some(Trap::Interrupt) => {
             let ms = guard.deadline.as_millis();
             (FaultKind::Deadline, format!("{export} ran longer than its {ms} ms"))
@@ -57,7 +62,7 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
 /// The innermost functions, innermost first.
 fn backtrace(trace: &WasmBacktrace) -> Option<String> {
     let name = |frame: &wasmtime::FrameInfo| match frame.func_name() {
-        Some(name) => printable(name, NAME_CHARS),
+        Some(name) => one_line(name, NAME_CHARS),
         None => format!("function {}", frame.func_index()),
     };
     let frames = trace.frames();
@@ -72,10 +77,4 @@ fn is_recursion(trace: &WasmBacktrace) -> bool {
     let (frames, functions) = RECURSION;
     let called: BTreeSet<u32> = trace.frames().iter().map(wasmtime::FrameInfo::func_index).collect();
     trace.frames().len() >= frames && called.len() <= functions
-}
-
-/// A guest's text made harmless for logs and terminals: control characters become spaces.
-pub(super) fn printable(text: &str, most_chars: usize) -> String {
-    let line = |c: char| if c.is_control() { ' ' } else { c };
-    text.chars().take(most_chars).map(line).collect::<String>().trim_end().to_owned()
 }

@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use wasmtime::Engine;
-
 use super::call::{Compiled, Ended, Task};
 use super::compile;
-use super::engine;
-use super::error::SandboxError;
+use super::engine::{self, Pace};
+use super::error::{Refusal, SandboxError};
 use super::module::{CallStats, Module};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::Digest;
@@ -23,11 +21,19 @@ pub struct Metered<'m> {
 }
 
 impl<'m> Metered<'m> {
-    /// Compiles a module once more, to be counted.
+    /// Compiles a module once more, to be counted: by a child process within the bounds of every compiling, where there is one.
     pub fn new(module: &'m Module) -> Result<Self, SandboxError> {
-        let engine = Engine::new(&engine::counting()).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
-        let code = compile::here(&engine, module.bytes()).map_err(|why| SandboxError::Engine(why.message))?;
-        let compiled = Compiled::new(&engine, &code).map_err(SandboxError::Engine)?;
+        let engine = engine::alone(Pace::Fuel).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
+        let refused = |why: Refusal| SandboxError::Counting(why.message);
+        let code = compile::by_child(module.bytes(), module.limits(), Pace::Fuel).map_err(refused)?;
+        // What a child of another build made does not fit; this process makes its own then.
+        let compiled = match code.and_then(|code| Compiled::new(&engine, &code).ok()) {
+            Some(compiled) => compiled,
+            None => {
+                let code = compile::here(&engine, module.bytes()).map_err(refused)?;
+                Compiled::new(&engine, &code).map_err(SandboxError::Engine)?
+            }
+        };
         Ok(Self { module, compiled })
     }
 
@@ -44,6 +50,7 @@ impl<'m> Metered<'m> {
             max_output,
             deadline: Duration::MAX,
             memory_limit: self.module.memory_limit(),
+            watch: None,
             fuel: Some(MOST_FUEL),
         });
         match ended {

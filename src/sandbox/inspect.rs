@@ -9,6 +9,7 @@ use super::error::{LoadErrorKind, Refusal};
 use super::limits::{MAX_DATA_SEGMENTS, MAX_ITEMS, MAX_LOCALS, MAX_TABLE_ELEMENTS, SandboxLimits};
 use super::{manifest, wasi};
 use crate::assignor::Manifest;
+use crate::text::one_line;
 
 /// What toolchains use unasked and every machine computes alike. The engine's own switches agree with it.
 const FEATURES: WasmFeatures = WasmFeatures::WASM2
@@ -230,7 +231,7 @@ fn needs_wasi(functions: &[&str], name: &str) -> Refusal {
 }
 
 fn printable(name: &str) -> String {
-    super::fault::printable(name, 60)
+    one_line(name, 60)
 }
 
 fn tables(section: wasmparser::TableSectionReader<'_>) -> Result<(), Refusal> {

@@ -14,6 +14,12 @@ pub const MAX_MODULE_BYTES: usize = 32 * MIB;
 pub const MAX_BODY_BYTES: usize = 256 << 10;
 /// The largest memory that an operator may allow: the proposal's largest groups need some MiB.
 pub const MAX_MEMORY_BYTES: usize = 1 << 30;
+/// The same in MiB, as manifests and settings say it.
+pub const MAX_MEMORY_MIB: u32 = 1 << 10;
+/// The most memory that a manifest may ask for where the operator says nothing, in MiB: four times what a module has that asks
+/// for nothing. It is taken from the process that keeps the groups, or a member's session. The shipped strategies ask for
+/// nothing, and need 28 MiB at most with a million partitions.
+pub const USUAL_MAX_MEMORY_MIB: u32 = 256;
 /// Functions of a module, and items of any other section: more than any toolchain emits for a strategy, few enough
 /// that the engine's own tables for them stay below some MiB.
 pub const MAX_ITEMS: u32 = 20_000;
@@ -46,7 +52,12 @@ pub const OFFERED_VERSIONS: usize = 2;
 pub const SMOKE_DEADLINE: Duration = Duration::from_secs(1);
 /// The most time that a module's manifest may ask for: a group stands still for as long, and ten times what the largest
 /// groups take on a slow machine is a module that does not end.
-pub const MAX_CALL_TIME: Duration = Duration::from_secs(10);
+pub const MAX_CALL_TIME: Duration = Duration::from_millis(MAX_CALL_MS as u64);
+/// The same in milliseconds, as manifests and settings say it.
+pub const MAX_CALL_MS: u32 = 10_000;
+/// How long a call has run at least when it is ended because its module was retired: what a call has that asks for nothing. So
+/// a roll-out in the midst of a plan ends none; what runs for seconds is what its file is deleted for.
+pub const RETIRED_CALL_TIME: Duration = Duration::from_secs(1);
 /// The longest reply to a smoke request; the largest one has a thousand members, each with a state.
 pub const MAX_SMOKE_OUTPUT: usize = 16 * MIB;
 /// How often a file that ran out of time in its smoke calls is tried: once more may just have met a busy machine.
@@ -69,6 +80,21 @@ pub const COMPILE_THREADS: usize = 4;
 /// A process that compiles may live for as many times its time of computing: a busy machine is not the module's fault.
 pub const COMPILE_PATIENCE: u32 = 6;
 
+/// The most that a manifest may ask for, in the units of manifests and settings (`module.max_call_ms`, `module.max_memory_mib`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ceilings {
+    /// Time of one call, in milliseconds.
+    pub call_ms: u32,
+    /// Memory of one instance, in MiB.
+    pub memory_mib: u32,
+}
+
+impl Default for Ceilings {
+    fn default() -> Self {
+        Self { call_ms: MAX_CALL_MS, memory_mib: USUAL_MAX_MEMORY_MIB }
+    }
+}
+
 /// What an operator may set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SandboxLimits {
@@ -78,11 +104,11 @@ pub struct SandboxLimits {
     pub body_bytes: usize,
     /// The memory of a module that does not ask for more, in bytes.
     pub memory_bytes: usize,
-    /// The most memory that a module's manifest may ask for, in bytes.
+    /// The most memory that a module's manifest may ask for, in bytes: one that asks for more is refused.
     pub max_memory_bytes: usize,
     /// The time of one call of a module that does not ask for more: the group has no assignment meanwhile.
     pub call_time: Duration,
-    /// The most time that a module's manifest may ask for.
+    /// The most time that a module's manifest may ask for: one that asks for more is refused.
     pub max_call_time: Duration,
     /// The longest request, in bytes.
     pub input_bytes: usize,
@@ -107,7 +133,7 @@ impl Default for SandboxLimits {
             module_bytes: 4 * MIB,
             body_bytes: 64 << 10,
             memory_bytes: 64 * MIB,
-            max_memory_bytes: MAX_MEMORY_BYTES,
+            max_memory_bytes: (USUAL_MAX_MEMORY_MIB as usize) << 20,
             call_time: Duration::from_secs(1),
             max_call_time: MAX_CALL_TIME,
             input_bytes: 64 * MIB,
@@ -122,9 +148,28 @@ impl Default for SandboxLimits {
 }
 
 impl SandboxLimits {
-    /// For whoever looks at a module of their own: it may import what an operator could allow.
+    /// For whoever looks at a module of their own: it may import and ask for what an operator could allow.
     pub fn of_author() -> Self {
-        Self { wasi_shim: vec![ANY_MODULE.to_owned()], ..Self::default() }
+        Self {
+            wasi_shim: vec![ANY_MODULE.to_owned()],
+            max_memory_bytes: MAX_MEMORY_BYTES,
+            max_call_time: MAX_CALL_TIME,
+            ..Self::default()
+        }
+    }
+
+    /// The same with these ceilings. What a module has that asks for nothing is lowered with them, and never raised.
+    #[must_use]
+    pub fn below(self, ceilings: Ceilings) -> Self {
+        let max_memory_bytes = (ceilings.memory_mib as usize).saturating_mul(MIB);
+        let max_call_time = Duration::from_millis(ceilings.call_ms.into());
+        Self {
+            memory_bytes: self.memory_bytes.min(max_memory_bytes),
+            max_memory_bytes,
+            call_time: self.call_time.min(max_call_time),
+            max_call_time,
+            ..self
+        }
     }
 
     /// Whether a module may import the functions of WASI.
@@ -145,6 +190,8 @@ impl SandboxLimits {
         between("module_bytes", self.module_bytes, 1, MAX_MODULE_BYTES)?;
         between("body_bytes", self.body_bytes, 1, MAX_BODY_BYTES)?;
         between("max_memory_bytes", self.max_memory_bytes, 64 << 10, MAX_MEMORY_BYTES)?;
+        let ms = |time: Duration| usize::try_from(time.as_millis()).unwrap_or(usize::MAX);
+        between("max_call_time", ms(self.max_call_time), 1, MAX_CALL_MS as usize)?;
         between("memory_bytes", self.memory_bytes, 64 << 10, self.max_memory_bytes)?;
         between("input_bytes", self.input_bytes, 1, MAX_MEMORY_BYTES)?;
         between("concurrency", self.concurrency, 1, 256)

@@ -1,8 +1,10 @@
 //! The rules of a module's manifest; each refusal says what to change.
 
 use super::error::{LoadErrorKind, Refusal};
-use super::limits::{MAX_MANIFEST_BYTES, MAX_NAME_LENGTH};
+use super::limits::{MAX_CALL_MS, MAX_MANIFEST_BYTES, MAX_MEMORY_MIB, MAX_NAME_LENGTH, SandboxLimits};
 use crate::assignor::Manifest;
+use crate::assignor::manifest::AskedLimits;
+use crate::text::one_line;
 
 /// The custom section that holds it.
 pub(super) const SECTION: &str = "divvy.manifest";
@@ -43,7 +45,7 @@ fn check(manifest: &Manifest) -> Result<(), Refusal> {
     let name = &manifest.name;
     let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"._-".contains(&c);
     if name.is_empty() || name.len() > MAX_NAME_LENGTH || !name.bytes().all(plain) {
-        let name = super::fault::printable(name, MAX_NAME_LENGTH);
+        let name = one_line(name, MAX_NAME_LENGTH);
         return refuse(format!(
             "its manifest's name {name:?} must have 1 to {MAX_NAME_LENGTH} characters, each one of a-z 0-9 . _ -"
         ));
@@ -65,6 +67,45 @@ fn check(manifest: &Manifest) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Refuses a manifest that asks for more than the operator lets it.
+pub(super) fn within(asked: AskedLimits, limits: &SandboxLimits) -> Result<(), Refusal> {
+    let mib = u32::try_from(limits.max_memory_bytes >> 20).unwrap_or(u32::MAX);
+    let ms = u32::try_from(limits.max_call_time.as_millis()).unwrap_or(u32::MAX);
+    let memory =
+        Asked { what: "MiB of memory", key: "memory_mib", flag: "memory-mib", most: mib, ever: MAX_MEMORY_MIB };
+    let time = Asked { what: "ms for a call", key: "ms", flag: "call-ms", most: ms, ever: MAX_CALL_MS };
+    memory.within(asked.memory_mib)?;
+    time.within(asked.ms)
+}
+
+/// A limit that a manifest may ask for.
+struct Asked {
+    what: &'static str,
+    /// In the manifest, below `limits`.
+    key: &'static str,
+    /// The setting, behind `max-`.
+    flag: &'static str,
+    /// What the operator allows.
+    most: u32,
+    /// What an operator can allow.
+    ever: u32,
+}
+
+impl Asked {
+    fn within(&self, asked: Option<u32>) -> Result<(), Refusal> {
+        let Self { what, key, flag, most, ever } = self;
+        let Some(asked) = asked.filter(|asked| asked > most) else { return Ok(()) };
+        let setting = format!("module.max_{} (--max-{flag})", flag.replace('-', "_"));
+        let remedy = match asked > *ever {
+            true => format!("ask for less; {setting} allows {ever} at most"),
+            false => format!("ask for less, or raise {setting} to {asked}"),
+        };
+        let why =
+            format!("its manifest asks for {asked} {what} (limits.{key}), and at most {most} are allowed: {remedy}");
+        Err(Refusal::new(LoadErrorKind::Limit, why))
+    }
+}
+
 fn abi(abi: &str) -> Result<(), Refusal> {
     let numbers =
         abi.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse::<u32>().ok()?)));
@@ -80,7 +121,7 @@ fn abi(abi: &str) -> Result<(), Refusal> {
         )),
         None => refuse(format!(
             "its manifest's abi {:?} must be two numbers with a dot between, such as \"1.0\"",
-            super::fault::printable(abi, 20)
+            one_line(abi, 20)
         )),
     }
 }

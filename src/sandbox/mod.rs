@@ -34,7 +34,7 @@ pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
 pub use compile::{compile_in_children, compiler_main};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use fuel::Metered;
-pub use limits::SandboxLimits;
+pub use limits::{Ceilings, SandboxLimits};
 pub use metrics::ModuleMetrics;
 pub use module::{CallStats, Module, digest_of};
 pub use trust::{Trust, TrustedKey, read_digest};

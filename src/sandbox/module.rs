@@ -10,10 +10,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::call::{Compiled, Ended, Task};
 use super::compile::{self, Code};
-use super::engine::Engines;
+use super::engine::{Engines, Pace};
 use super::error::{LoadError, LoadErrorKind, Refusal};
+use super::guard::Retirements;
 use super::usage::{Counts, Usage};
-use super::{Sandbox, inspect};
+use super::{Sandbox, SandboxLimits, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
 
@@ -32,6 +33,7 @@ pub struct Module {
     /// Compiled for the engine without a pool: at once if there is no pool, otherwise when the pool first fails.
     on_demand: OnceLock<Result<Compiled, String>>,
     is_from_cache: bool,
+    retirements: Retirements,
     usage: Usage,
 }
 
@@ -71,10 +73,9 @@ impl Module {
             return Err(too_large(bytes.len() as u64, limits.module_bytes));
         }
         let contents = inspect::read(bytes, limits)?;
-        let memory_limit = match contents.manifest.limits.memory_mib {
-            Some(mib) => (mib as usize).saturating_mul(1 << 20).min(limits.max_memory_bytes),
-            None => limits.memory_bytes,
-        };
+        super::manifest::within(contents.manifest.limits, limits)?;
+        let asked = contents.manifest.limits.memory_mib.map(|mib| (mib as usize).saturating_mul(1 << 20));
+        let memory_limit = asked.unwrap_or(limits.memory_bytes);
         if contents.memory_bytes > memory_limit as u64 {
             return Err(Refusal::new(
                 LoadErrorKind::Limit,
@@ -100,6 +101,7 @@ impl Module {
             pooled: ready.pooled,
             on_demand: ready.on_demand,
             is_from_cache,
+            retirements: Retirements::default(),
             usage: Usage::default(),
         })
     }
@@ -134,11 +136,15 @@ impl Module {
         self.imports_wasi
     }
 
+    /// The limits under which it was loaded.
+    pub(super) fn limits(&self) -> &SandboxLimits {
+        self.sandbox.limits()
+    }
+
     /// How long one call may take.
     pub fn call_time(&self) -> Duration {
         let limits = self.sandbox.limits();
-        let asked = self.manifest.limits.ms.map(|ms| Duration::from_millis(ms.into()));
-        asked.map_or(limits.call_time, |asked| asked.min(limits.max_call_time))
+        self.manifest.limits.ms.map_or(limits.call_time, |ms| Duration::from_millis(ms.into()))
     }
 
     /// Whether its code was found in the cache, so that it was not compiled.
@@ -169,6 +175,11 @@ impl Module {
     /// Counts from here on.
     pub(super) fn forget_usage(&self) {
         self.usage.forget();
+    }
+
+    /// Its folder offers it no more: calls that run end soon, with a fault that says so.
+    pub(super) fn retire(&self) {
+        self.retirements.retire();
     }
 
     fn compiled(&self) -> Result<&Compiled, CallError> {
@@ -235,7 +246,7 @@ impl Ready {
         }
         inspect::validate(bytes)?;
         // What a child of another build made does not fit; this process makes its own then.
-        let made = compile::by_child(bytes, sandbox.limits())?
+        let made = compile::by_child(bytes, sandbox.limits(), Pace::Clock)?
             .and_then(|code| Self::of(engines, &code).ok().map(|ready| (ready, code)));
         let (ready, code) = match made {
             Some(made) => made,
@@ -305,8 +316,9 @@ impl Assignor for Module {
             let why = format!("the request has {length} bytes, at most {most} are allowed (sandbox limit input_bytes)");
             (Err(CallError::new(FaultKind::Input, why)), None)
         } else if self.exports(export) {
-            let max_output = budget.max_output;
-            self.run(&Task { export, request, max_output, deadline, memory_limit: self.memory_limit, fuel: None })
+            let (max_output, watch) = (budget.max_output, self.retirements.watch());
+            let (memory_limit, watch) = (self.memory_limit, Some(&watch));
+            self.run(&Task { export, request, max_output, deadline, memory_limit, watch, fuel: None })
         } else {
             return Ok(Vec::new());
         };

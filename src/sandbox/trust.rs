@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use minisign_verify::{PublicKey, Signature};
 
 use super::error::{LoadErrorKind, Refusal};
-use super::limits::{MAX_SIGNATURE_BYTES, SandboxLimits};
+use super::limits::{Ceilings, MAX_SIGNATURE_BYTES, SandboxLimits};
 use crate::ids::Digest;
 
 /// What a signature's file is called behind its module's.
@@ -32,6 +32,8 @@ pub struct Trust {
     /// The names of modules that may import the functions of WASI that Go's runtime needs; others may import nothing. A
     /// sandbox that is shared has been told in its limits.
     pub wasi_shim: Vec<String>,
+    /// The most that a manifest may ask for; what asks for more is not served. For a sandbox that is shared likewise.
+    pub ceilings: Ceilings,
 }
 
 /// A public key of minisign.
@@ -83,7 +85,7 @@ pub(super) fn signature_path(module: &Path) -> PathBuf {
 impl Trust {
     /// The limits of a sandbox for such modules.
     pub fn limits(&self) -> SandboxLimits {
-        SandboxLimits { wasi_shim: self.wasi_shim.clone(), ..SandboxLimits::default() }
+        SandboxLimits { wasi_shim: self.wasi_shim.clone(), ..SandboxLimits::default() }.below(self.ceilings)
     }
 
     /// Whether anything is asked of a module.

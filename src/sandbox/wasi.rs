@@ -9,8 +9,8 @@ use divvy_guest::abi::msgpack::{Malformed, Reader, Writer};
 use divvy_guest::abi::{MAX_DIAG_BYTES, MAX_DIAG_LINES};
 use wasmtime::{Caller, Extern, Linker};
 
-use super::fault::printable;
 use super::guard::Guard;
+use crate::text::one_line;
 
 /// The module that these imports name.
 pub(super) const MODULE: &str = "wasi_snapshot_preview1";
@@ -79,7 +79,7 @@ impl Wasi {
 
     /// What it printed, in one line, if it printed anything.
     pub fn said(&self) -> Option<String> {
-        let text = printable(&String::from_utf8_lossy(&self.printed), super::limits::MAX_PANIC_TEXT);
+        let text = one_line(&String::from_utf8_lossy(&self.printed), super::limits::MAX_PANIC_TEXT);
         (!text.is_empty()).then_some(text)
     }
 
@@ -103,7 +103,7 @@ impl Wasi {
         let printed = String::from_utf8_lossy(&self.printed);
         let lines: Vec<String> = printed
             .lines()
-            .map(|line| printable(line, MAX_PRINTED))
+            .map(|line| one_line(line, MAX_PRINTED))
             .filter(|line| !line.is_empty())
             .take(MAX_DIAG_LINES)
             .collect();
@@ -245,8 +245,9 @@ mod tests {
         let reply = b"\x93\x00\xc0\x91\x92\xa4warn\xa1x".to_vec();
         assert_eq!(wasi.with_lines(reply.clone()), reply);
         wasi.printed = b"one\n\ntwo\x1b\n".to_vec();
-        assert_eq!(wasi.with_lines(reply), b"\x93\x00\xc0\x93\x92\xa4warn\xa1x\x92\xa4info\xa3one\x92\xa4info\xa3two");
-        assert_eq!(wasi.said().as_deref(), Some("one  two"));
+        let with_lines = b"\x93\x00\xc0\x93\x92\xa4warn\xa1x\x92\xa4info\xa3one\x92\xa4info\xa9two\\u{1b}";
+        assert_eq!(wasi.with_lines(reply), with_lines);
+        assert_eq!(wasi.said().as_deref(), Some("one  two\\u{1b}"));
         assert_eq!(wasi.with_lines(b"no reply".to_vec()), b"no reply");
     }
 }

@@ -2,10 +2,10 @@
 
 use super::metrics::Metrics;
 use super::quiet::Quiet;
-use super::shown::Shown;
 use crate::assignor::FaultKind;
 use crate::group::Fact;
 use crate::ids::GroupId;
+use crate::text::Shown;
 
 /// Who tells them.
 #[derive(Clone)]

@@ -34,7 +34,6 @@ mod reload;
 mod scratch;
 pub mod settings;
 mod shard;
-mod shown;
 mod shutdown;
 mod spawn;
 mod start;

@@ -13,13 +13,16 @@ use crate::assignor::{Assignor, NATIVE};
 use crate::group::Lead;
 use crate::group::event::ModuleOffer;
 use crate::ids::Digest;
-use crate::sandbox::{Catalog, CatalogConfig, Module, ModuleMetrics, ModuleState, ModuleStatus, Sandbox, Trust};
+use crate::sandbox::{
+    Catalog, CatalogConfig, Module, ModuleMetrics, ModuleState, ModuleStatus, Sandbox, SandboxLimits, Trust,
+};
+use crate::text::Shown;
 
 /// The modules, if a folder was opened.
 pub(crate) struct Modules {
     catalog: OnceLock<Catalog>,
-    /// Its folder, that of replaced modules, and who may serve.
-    opened: OnceLock<(PathBuf, Option<PathBuf>, Trust)>,
+    /// Its folder, that of replaced modules, and what its sandbox was told.
+    opened: OnceLock<(PathBuf, Option<PathBuf>, SandboxLimits)>,
     metrics: ModuleMetrics,
     sandbox: OnceLock<Sandbox>,
     /// What the log was told of each file last.
@@ -74,13 +77,13 @@ impl Modules {
         let status = catalog.status();
         for file in &status {
             if let Some(error) = &file.last_error {
-                tracing::warn!(file = %file.path.display(), error, "a module does not serve");
+                tracing::warn!(file = %Shown(file.path.display()), error, "a module does not serve");
             }
         }
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = status;
         // Reloads come one after the other: whoever was first has opened the same folder.
         let _ = self.catalog.set(catalog);
-        let _ = self.opened.set((folder, config.module_cache.clone(), config.trust.clone()));
+        let _ = self.opened.set((folder, config.module_cache.clone(), config.trust.limits()));
         Ok(())
     }
 
@@ -95,7 +98,7 @@ impl Modules {
                 (error, Some(last)) if *error == last.last_error && file.digest == last.digest => {}
                 (Some(error), _) => {
                     if let Some(left_out) = quiet.allows("module_broken") {
-                        tracing::warn!(file = %file.path.display(), error, left_out, "a module does not serve");
+                        tracing::warn!(file = %Shown(file.path.display()), error, left_out, "a module does not serve");
                     }
                 }
                 (None, Some(last))
@@ -157,8 +160,17 @@ impl Modules {
 
     /// Whether a server that starts with this configuration would have the same folders: none is open yet, or these are.
     pub(crate) fn runs_with(&self, config: &Config) -> bool {
-        let Some((open, cache, trust)) = self.opened.get() else { return true };
-        *cache == config.module_cache && *trust == config.trust && folder(config).is_ok_and(|folder| folder == *open)
+        let Some((open, cache, limits)) = self.opened.get() else { return true };
+        *cache == config.module_cache
+            && *limits == config.trust.limits()
+            && folder(config).is_ok_and(|folder| folder == *open)
+    }
+
+    /// Has the modules judged by the keys and digests of another configuration, those that serve as well. Blocks while it does.
+    pub(crate) fn trust_anew(&self, trust: &Trust) {
+        if let Some(catalog) = self.catalog.get() {
+            catalog.trust_anew(trust.keys.clone(), trust.allowed.clone());
+        }
     }
 
     /// The open folder.
@@ -199,7 +211,7 @@ fn is_file_at<'a>(all: &'a [ModuleStatus], path: &Path) -> Option<&'a ModuleStat
 fn tell(file: &ModuleStatus, what: &'static str, quiet: &Quiet) {
     if let Some(left_out) = quiet.allows("module_changed") {
         let digest = file.digest.map(|digest| format!("{digest:?}"));
-        let (file, name, version) = (file.path.display(), &file.name, file.version);
+        let (file, name, version) = (Shown(file.path.display()), &file.name, file.version);
         tracing::info!(%file, name, version, digest, left_out, "{what}");
     }
 }

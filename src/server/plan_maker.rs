@@ -11,7 +11,6 @@ use tokio::sync::Semaphore;
 use super::limits::{MAX_PLANS_AT_ONCE, STOP_GRACE};
 use super::messages::ToShard;
 use super::quiet::Quiet;
-use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::{Handle, lag};
 use crate::assignor::capture::LedBy;
@@ -24,6 +23,7 @@ use crate::group::event::{Fault, MadePlan, PlanOrigin};
 use crate::group::{WorkId, WorkOutcome};
 use crate::ids::{GroupId, Mode, Protocol};
 use crate::sandbox::Captures;
+use crate::text::Shown;
 use crate::topics::TopicTable;
 
 /// The one type of groups that can be served without a module.
@@ -215,9 +215,7 @@ pub(crate) fn make(
         tape: tape.as_ref(),
     }
     .run();
-    if let (Some(captures), Some(tape)) = (captures, tape) {
-        captures.keep(tape, LedBy::Coordinator, &led);
-    }
+    let captured = captures.zip(tape).and_then(|(captures, tape)| captures.keep(tape, LedBy::Coordinator, &led));
     let fault = led.fault.map(|it| Fault {
         protocol: it.protocol,
         digest: it.digest,
@@ -251,6 +249,7 @@ pub(crate) fn make(
         }),
         fingerprint: of(plan, strategies, &topics, &members),
         call_again: made.call_again,
+        captured,
     })
 }
 

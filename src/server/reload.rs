@@ -1,5 +1,5 @@
-//! Settings at runtime: on SIGHUP the configuration is read again. Sections of groups, limits of groups and topics that
-//! were added take effect; a file with a mistake changes nothing at all.
+//! Settings at runtime: on SIGHUP the configuration is read again. Sections of groups, limits of groups, topics that were
+//! added, and who may serve take effect; a file with a mistake changes nothing at all.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::config::{Config, ConfigError};
 use super::messages::ToShard;
 use super::spawn::{self, Loss};
 use crate::coordinator::SettingsBook;
+use crate::sandbox::Trust;
 
 /// Reads the configuration anew, command line included.
 pub type Reader = Arc<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
@@ -17,19 +18,27 @@ impl Handle {
     /// after a restart.
     pub async fn reconfigure(&self, config: Config) -> Result<Vec<&'static str>, String> {
         config.check().map_err(|error| error.to_string())?;
-        let (handle, opening) = (self.clone(), config.clone());
-        let (told, opened) = tokio::sync::oneshot::channel();
-        spawn::blocking("modules", Loss::One, move || {
-            let _ = told.send(handle.modules().open(&opening));
-        });
-        opened.await.map_err(|_| "the modules' folder was not read: this is a bug of divvy".to_owned())??;
+        let opening = config.clone();
+        self.beside(move |handle| handle.modules().open(&opening)).await??;
         self.topics().reconfigure(&config.topics).await.map_err(|error| error.to_string())?;
+        let trust = config.trust.clone();
+        self.beside(move |handle| handle.modules().trust_anew(&trust)).await?;
         let book = SettingsBook::new(config.groups.iter().cloned());
         for shard in 0..self.shards() {
             self.tell(shard, ToShard::Reconfigured(Box::new((config.limits.clone(), book.clone()))));
         }
         self.modules().warn_of_missing(&config);
         Ok(self.replace_config(config))
+    }
+
+    /// Does with the modules what blocks.
+    async fn beside<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> T + Send + 'static) -> Result<T, String> {
+        let handle = self.clone();
+        let (told, done) = tokio::sync::oneshot::channel();
+        spawn::blocking("modules", Loss::One, move || {
+            let _ = told.send(work(&handle));
+        });
+        done.await.map_err(|_| "the modules' folder was not read: this is a bug of divvy".to_owned())
     }
 
     /// On SIGHUP: reads, takes, and tells the log.
@@ -50,7 +59,9 @@ impl Handle {
 
 /// What runs after `new` was taken: of the keys that only a restart changes the old values.
 pub(super) fn running(old: Config, new: Config) -> Config {
-    Config { limits: new.limits, topics: new.topics, groups: new.groups, usual_assignors: new.usual_assignors, ..old }
+    let trust = Trust { keys: new.trust.keys, allowed: new.trust.allowed, ..old.trust };
+    let usual_assignors = new.usual_assignors;
+    Config { limits: new.limits, topics: new.topics, groups: new.groups, usual_assignors, trust, ..old }
 }
 
 /// The keys that differ from what runs and that a running server cannot change.
@@ -71,9 +82,9 @@ pub(super) fn only_after_a_restart(old: &Config, new: &Config) -> Vec<&'static s
         ("log.filter", old.log_filter != new.log_filter),
         ("assignors", old.assignors != new.assignors),
         ("module.cache", old.module_cache != new.module_cache),
-        ("module.trusted_keys", old.trust.keys != new.trust.keys),
-        ("module.allowed", old.trust.allowed != new.trust.allowed),
         ("module.wasi_shim", old.trust.wasi_shim != new.trust.wasi_shim),
+        ("module.max_call_ms", old.trust.ceilings.call_ms != new.trust.ceilings.call_ms),
+        ("module.max_memory_mib", old.trust.ceilings.memory_mib != new.trust.ceilings.memory_mib),
         ("capture.…", (&old.capture_dir, old.capture_bounds) != (&new.capture_dir, new.capture_bounds)),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()

@@ -18,7 +18,6 @@ use super::limits::{CHECKED_AT_ONCE_BYTES, LATE, MAX_REVIEWS_BEGUN, MAX_TURN, PR
 use super::messages::{Loading, Question, Request, Requests, ToShard};
 use super::plan_maker::Review;
 use super::pulse::Shared;
-use super::shown::Shown;
 use super::spawn::{self, Loss};
 use super::store_writer::StoreWriter;
 use super::tickets::{Tickets, Waiting};
@@ -28,6 +27,7 @@ use crate::group::effects::{Author, PlanToCheck, PlansToCompare};
 use crate::group::{Effects, Event, Record, Seq, Work, WorkId, WorkOutcome, count_moves};
 use crate::ids::GroupId;
 use crate::store::{Entry, StoreError};
+use crate::text::Shown;
 use crate::time::{Now, Timestamp, WallTime};
 
 /// What a shard stands on.

@@ -304,6 +304,7 @@ fn plan(generation: i32, bytes: usize) -> Record {
         fingerprint: Some(u64::MAX - 1),
         call_again: Some(WallTime(1_800_000_000_007)),
         stand_in: Some(StandIn { by: "its own range".to_owned(), reason: "trap".to_owned() }),
+        chosen: Some(Box::new(Digest([8; 32]))),
         copies: 2,
     })
 }
@@ -350,6 +351,7 @@ fn generation(number: i32) -> Record {
         members: 1,
         outcome: GenerationOutcome::Failed("trap".to_owned()),
         stand_in: None,
+        captured: Some("g-7-1700000000000".into()),
         moved: None,
     })
 }

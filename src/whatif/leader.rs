@@ -10,7 +10,7 @@ use divvy_guest::abi::{UNKNOWN_LAG, names};
 use super::ledger::Unit;
 use super::life::read_of;
 use super::stage::Stage;
-use super::writer;
+use super::work::{Work, connectors, worker, writers};
 use crate::assignor::{Column, Led, MemberInput, Plan, ServedBy, subscribed};
 use crate::ids::{GroupId, TopicName};
 use crate::membership::event::Peer;
@@ -23,7 +23,7 @@ use crate::topics::TopicTable;
 /// What the group is called to its strategy.
 const GROUP: &str = "simulated";
 
-impl Stage {
+impl Stage<'_> {
     /// Asks the strategy, or what serves in its stead.
     pub(super) fn plan(&mut self, now_ms: i64) -> Led {
         let configs = self.configs();
@@ -51,7 +51,7 @@ impl Stage {
             strategies: self.strategies.clone(),
             rules: self.rules(),
             leading: None,
-            context: None,
+            context: configs.first().and_then(|config| config.purpose.context().cloned()),
             memo: self.memo.clone(),
             last_plan: self.last_plan.clone(),
             peer: Peer::Divvy,
@@ -77,13 +77,15 @@ impl Stage {
         }
     }
 
-    /// What a state gives.
-    pub(super) fn share(&self, state: &Bytes) -> BTreeSet<Unit> {
-        if !self.is_of_partitions() {
-            return writer::share(state).unwrap_or_default().into_iter().collect();
-        }
-        let config = Config::new(GROUP.into(), Purpose::Topics(Vec::new()));
-        match played::share(&config, state.clone()) {
+    /// What a state gives a member.
+    pub(super) fn share(&self, at: usize, state: &Bytes) -> BTreeSet<Unit> {
+        let player = &self.players[at];
+        let purpose = match self.work {
+            Work::Partitions => Purpose::Topics(Vec::new()),
+            Work::Tasks => Purpose::Connect { worker: worker(&player.spec.name, self.config_offset), context: None },
+            Work::Writer => return writers(state).into_iter().collect(),
+        };
+        match played::share(&purpose, &player.past, state.clone()) {
             Some(Share::Partitions(topics)) => {
                 let all =
                     topics.into_iter().flat_map(|(topic, all)| all.into_iter().map(move |it| (topic.clone(), it)));
@@ -94,11 +96,18 @@ impl Stage {
     }
 
     fn configs(&self) -> Vec<Config> {
+        let connectors = connectors(&self.topics, self.config_offset);
         let config = |at: &usize| {
             let spec = &self.players[*at].spec;
-            let purpose = match self.is_of_partitions() {
-                true => Purpose::Topics(read_of(&spec.reads, &self.topics)),
-                false => Purpose::States { protocol_type: self.protocol_type.clone(), metadata: None, context: None },
+            let purpose = match self.work {
+                Work::Partitions => Purpose::Topics(read_of(&spec.reads, &self.topics)),
+                Work::Tasks => Purpose::Connect {
+                    worker: worker(&spec.name, self.config_offset),
+                    context: Some(connectors.clone()),
+                },
+                Work::Writer => {
+                    Purpose::States { protocol_type: self.protocol_type.clone(), metadata: None, context: None }
+                }
             };
             let facts = spec.facts.clone();
             let session_timeout = Duration::from_millis(self.times.session_ms);
@@ -114,6 +123,7 @@ impl Stage {
     }
 
     fn rules(&self) -> Rules {
-        Rules { config: self.subject.configs.clone(), ..Rules::default() }
+        let fallback = self.subject.fallback.as_ref().map(|it| it.manifest().protocol().to_string());
+        Rules { config: self.subject.configs.clone(), fallback, ..Rules::default() }
     }
 }

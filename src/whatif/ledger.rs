@@ -45,6 +45,8 @@ pub(super) struct Ledger {
     pending: Vec<(u64, Turn, usize, Unit)>,
     /// Whether several may run one partition.
     shares: bool,
+    /// The number of a topic's first piece.
+    first: i32,
     /// Partition-milliseconds without an owner …
     pub(super) unowned_ms: u64,
     /// … and with two.
@@ -52,8 +54,8 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn new(shares: bool) -> Self {
-        Self { slots: BTreeMap::new(), pending: Vec::new(), shares, unowned_ms: 0, doubled_ms: 0 }
+    pub(super) fn new(shares: bool, first: i32) -> Self {
+        Self { slots: BTreeMap::new(), pending: Vec::new(), shares, first, unowned_ms: 0, doubled_ms: 0 }
     }
 
     /// There are these topics from now on; only what somebody wants is missed.
@@ -68,7 +70,10 @@ impl Ledger {
         for (name, topic) in topics {
             let (is_wanted, slots) = self.slots.entry(name.clone()).or_default();
             *is_wanted = wanted(name);
-            slots.resize(topic.partitions as usize, Slot { running: Vec::new(), since_ms: now_ms });
+            slots.resize(
+                topic.partitions as usize + self.first.unsigned_abs() as usize,
+                Slot { running: Vec::new(), since_ms: now_ms },
+            );
         }
     }
 
@@ -83,7 +88,9 @@ impl Ledger {
         due.sort_by_key(|(at, turn, ..)| (*at, *turn));
         for (at, turn, member, (topic, number)) in due {
             let Some((is_wanted, slots)) = self.slots.get_mut(&topic) else { continue };
-            let Some(slot) = usize::try_from(number).ok().and_then(|number| slots.get_mut(number)) else { continue };
+            let Some(slot) = usize::try_from(number - self.first).ok().and_then(|at| slots.get_mut(at)) else {
+                continue;
+            };
             slot.pass(at, (*is_wanted, self.shares), (&mut self.unowned_ms, &mut self.doubled_ms));
             match turn {
                 Turn::Begins if !slot.running.contains(&member) => slot.running.push(member),
@@ -124,7 +131,7 @@ mod tests {
     #[test]
     fn time_is_counted_by_who_runs_a_partition_and_by_nothing_else() {
         let topics = BTreeMap::from([("t".into(), Topic { partitions: 2, racks: vec![] })]);
-        let mut ledger = Ledger::new(false);
+        let mut ledger = Ledger::new(false, 0);
         ledger.know(&topics, |_| true, 100);
         let unit = |number| (TopicName::from("t"), number);
         ledger.turn(150, Turn::Begins, 0, unit(0));

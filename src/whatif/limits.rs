@@ -12,6 +12,10 @@ pub const MAX_TOPICS: usize = 2_000;
 /// Steps of a life: more are no chart any more.
 pub const MAX_STEPS: usize = 500;
 
+/// Places of members and partitions in all generations of all strategies together: a million of them take up to ten seconds with
+/// a quick strategy, so this is half an hour at most.
+pub const MAX_EFFORT: u64 = 200_000_000;
+
 /// Modules at once: more lines cannot be told apart, by colour or by anything else.
 pub const MAX_MODULES: usize = 8;
 

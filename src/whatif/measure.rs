@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::life::read_of;
 use super::report::After;
 use super::stage::Stage;
+use super::work::Work;
 use crate::ids::TopicName;
 use crate::lead::compare::Counts;
 
-impl Stage {
+impl Stage<'_> {
     /// The group as it stands.
     pub(super) fn after(&self) -> After {
         let counts = Counts::of(self.roster.iter().map(|at| self.players[*at].share.len()));
@@ -49,6 +50,9 @@ impl Stage {
 
     /// Partitions whose owner is in none of their racks, where both are known; none where that is so of no partition.
     fn rack_mismatches(&self) -> Option<usize> {
+        if !self.is_of_partitions() {
+            return None;
+        }
         let (mut known, mut wrong) = (false, 0);
         for player in self.roster.iter().map(|at| &self.players[*at]) {
             let Some(rack) = player.spec.rack() else { continue };
@@ -64,7 +68,7 @@ impl Stage {
     }
 
     fn active(&self) -> Option<String> {
-        if self.is_of_partitions() {
+        if self.work != Work::Writer {
             return None;
         }
         let active = self.roster.iter().map(|at| &self.players[*at]).find(|player| !player.share.is_empty());

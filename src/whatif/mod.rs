@@ -7,6 +7,7 @@
 //! is modelled is the protocol's time (`times.rs`).
 
 mod cast;
+mod effort;
 pub mod from_group;
 mod leader;
 mod ledger;
@@ -24,12 +25,12 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod times;
-mod writer;
+mod work;
 
 pub use life::{Happening, Reads, Spec, Start, Step};
 pub use random::random_life;
 pub use report::Report;
-pub use subject::{Gauge, Subject, Used};
+pub use subject::{Gauge, Subject, Used, native};
 pub use times::Times;
 
 use report::Size;
@@ -41,21 +42,22 @@ const LEFT_OUT: [&str; 6] = [
     "a process that hangs and goes on behind its coordinator's back: who crashes is gone at once",
     "lag that grows and shrinks by itself: a strategy is told what a step says, and otherwise that it is unknown",
     "rebalance timeouts: sessions are taken to end before them",
-    "type connect, and types of an application's own",
+    "types of an application's own, and what a worker of type connect needs to start a task",
 ];
 
-/// Plays a life with each of the strategies. `progress` is told which one lives, and through which step.
+/// Plays a life with each of the strategies. `progress` is told which one lives,
+/// through which step, and how many generations of it.
 pub fn simulate(
     start: &Start,
     steps: &[Step],
     times: Times,
     subjects: &[Subject],
-    progress: &mut dyn FnMut(&str, usize),
+    progress: &dyn Fn(&str, usize, usize),
 ) -> Result<Report, String> {
-    cast::Cast::new(start)?;
+    effort::check(start, steps, subjects.len())?;
     let mut modules = Vec::new();
     for subject in subjects {
-        modules.push(play::play(start, steps, times, subject, &mut |step| progress(&subject.name, step))?);
+        modules.push(play::play(start, steps, times, subject, &|step, count| progress(&subject.name, step, count))?);
     }
     let topics = &start.topics.0;
     let partitions = topics.values().map(|topic| u64::from(topic.partitions)).sum();

@@ -76,11 +76,13 @@ fn introduction(to: &mut String, report: &Report) -> std::fmt::Result {
     let steps = report.modules.first().map_or(0, |played| played.steps.len().saturating_sub(1));
     let from = report.from_group.as_ref().map(|group| format!(" It begins as group {} was.", escape(group)));
     let seed = report.seed.map(|seed| format!(" The life is a random one of seed {seed}.")).unwrap_or_default();
-    let (members, partitions, topics) = (size.members, size.partitions, size.topics);
+    let members = counted(size.members as u64, "member");
+    let (partitions, topics) = (counted(size.partitions, "partition"), counted(size.topics as u64, "topic"));
+    let steps = counted(steps as u64, "step");
     writeln!(
         to,
-        "<p>One life of a group, played once with each strategy: {members} members and {partitions} partitions of {topics} \
-         topics at the beginning, then {steps} steps.{}{seed} Step 0 is the beginning; totals do not count it.</p>",
+        "<p>One life of a group, played once with each strategy: {members} and {partitions} of {topics} at the \
+         beginning, then {steps}.{}{seed} Step 0 is the beginning; totals do not count it.</p>",
         from.unwrap_or_default()
     )
 }
@@ -92,7 +94,8 @@ fn totals(to: &mut String, report: &Report) -> std::fmt::Result {
         ["Worst difference", "Worst in a topic", "Worst in a wrong rack", "Calls", "ms", "Bytes asked", "Failures"];
     writeln!(
         to,
-        "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">In all</h2>\n<div class=\"wide\">\n<table>\n<thead><tr>"
+        "<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">In all</h2>\n\
+         <div class=\"wide\" role=\"region\" aria-label=\"In all: the numbers\" tabindex=\"0\">\n<table>\n<thead><tr>"
     )?;
     heads.iter().chain(&more).try_for_each(|head| writeln!(to, "<th scope=\"col\">{head}</th>"))?;
     writeln!(to, "</tr></thead>\n<tbody>")?;
@@ -112,7 +115,7 @@ fn totals(to: &mut String, report: &Report) -> std::fmt::Result {
             total.cost.request_bytes.to_string(),
             total.faults.to_string(),
         ];
-        writeln!(to, "<tr><th scope=\"row\">{} {}</th>", chart::key(index), escape(&played.module))?;
+        writeln!(to, "<tr><th scope=\"row\">{}{}</th>", chart::key(index), name_of(&played.module))?;
         cells.iter().try_for_each(|cell| writeln!(to, "<td>{cell}</td>"))?;
         writeln!(to, "</tr>")?;
     }
@@ -143,14 +146,16 @@ fn chart(
     chart::svg(to, (&id, name, says), &lines, &titles)?;
     writeln!(to, "<figcaption>")?;
     for (at, line) in lines.iter().enumerate() {
-        writeln!(to, "<span class=\"key\">{} {}</span>", chart::key(at), escape(line.name))?;
+        writeln!(to, "<span class=\"key\">{}<span>{}</span></span>", chart::key(at), escape(line.name))?;
     }
     writeln!(
         to,
         "</figcaption>\n</figure>\n<div class=\"numbers\" role=\"region\" aria-label=\"{name}: the numbers\" tabindex=\"0\">\n<table>\n<caption>{name}, by step</caption>\n<thead><tr>"
     )?;
     writeln!(to, "<th scope=\"col\">Step</th>")?;
-    lines.iter().try_for_each(|line| writeln!(to, "<th scope=\"col\">{}</th>", escape(line.name)))?;
+    for (at, line) in lines.iter().enumerate() {
+        writeln!(to, "<th scope=\"col\">{}{}</th>", chart::key(at), name_of(line.name))?;
+    }
     writeln!(to, "</tr></thead>\n<tbody>")?;
     for (step, title) in titles.iter().enumerate() {
         write!(to, "<tr><th scope=\"row\" title=\"{}\">{step}</th>", escape(title))?;
@@ -161,6 +166,12 @@ fn chart(
         writeln!(to, "</tr>")?;
     }
     writeln!(to, "</tbody>\n</table>\n</div>\n</div>\n</section>")
+}
+
+/// A name in a table.
+fn name_of(name: &str) -> String {
+    let name = escape(name);
+    format!("<span class=\"name\" title=\"{name}\">{name}</span>")
 }
 
 fn titles(report: &Report) -> impl Iterator<Item = &str> {
@@ -209,6 +220,11 @@ fn model(to: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(to, "</dl>\n<p>Not played:</p>\n<ul>")?;
     report.left_out.iter().try_for_each(|text| writeln!(to, "<li>{}</li>", escape(text)))?;
     writeln!(to, "</ul>\n</section>")
+}
+
+/// `1 topic`, `2 topics`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// At most three digits after the point, and none that say nothing.

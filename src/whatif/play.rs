@@ -10,9 +10,8 @@ use super::report::{Cost, Played, StepReport, Total};
 use super::stage::{Due, Stage};
 use super::subject::Subject;
 use super::times::Times;
-use super::writer;
+use super::work::Work;
 use crate::ids::{Generation, Mode};
-use crate::membership::config::CONSUMER;
 use crate::membership::played::Past;
 
 /// Lives through all steps; why a strategy cannot be played is said instead.
@@ -21,21 +20,17 @@ pub(super) fn play(
     steps: &[Step],
     times: Times,
     subject: &Subject,
-    progress: &mut dyn FnMut(usize),
+    progress: &dyn Fn(usize, usize),
 ) -> Result<Played, String> {
     let manifest = subject.assignor.manifest().clone();
-    if manifest.protocol_type != CONSUMER && manifest.protocol_type != writer::TYPE {
-        return Err(format!(
-            "{} serves type {}: only types consumer and {} are played; `divvy assignor run` shows a single plan of it",
-            subject.name,
-            manifest.protocol_type,
-            writer::TYPE
-        ));
-    }
-    let mut stage = Stage::new(start, times, subject);
+    let work = Work::of(&manifest.protocol_type).map_err(|played| {
+        let (name, serves) = (&subject.name, &manifest.protocol_type);
+        format!("{name} serves type {serves}: {played}; `divvy assignor run` shows a single plan of it")
+    })?;
+    let mut stage = Stage::new(start, times, (subject, work), progress);
     let mut reports = stage.begin(start);
     for (number, step) in steps.iter().enumerate() {
-        progress(number + 1);
+        stage.number = number + 1;
         reports.push(stage.step(step));
     }
     let mut warnings = Vec::new();
@@ -43,19 +38,31 @@ pub(super) fn play(
         let text = "it reads how far the group is behind: every lag counts as unknown, since no step says any (`lag TOPIC N,…`)";
         warnings.push(text.to_owned());
     }
+    warnings.extend(nothing_stands_in(subject));
     Ok(Played {
         module: subject.name.clone(),
         protocol: stage.protocol.to_string(),
         digest: subject.assignor.digest().map(|digest| digest.to_string()),
         mode: if stage.mode == Mode::Eager { "eager" } else { "cooperative" },
         protocol_type: stage.protocol_type.to_string(),
+        fallback: subject.fallback.as_ref().map(|it| it.manifest().protocol().to_string()),
         total: Total::of(&reports),
         steps: reports,
         warnings,
     })
 }
 
-impl Stage {
+/// Why the fall-back that was named is none for this strategy.
+fn nothing_stands_in(subject: &Subject) -> Option<String> {
+    let (own, other) = (subject.assignor.manifest(), subject.fallback.as_ref()?.manifest());
+    let name = other.protocol();
+    if own.protocol_type != other.protocol_type {
+        return Some(format!("the fall-back {name} serves type {}: it does not stand in here", other.protocol_type));
+    }
+    (own.protocol() == name).then(|| format!("the fall-back {name} is this strategy itself: it does not stand in here"))
+}
+
+impl Stage<'_> {
     /// All join an empty group; or the group runs already, and after a look at it its members come to offer the strategy.
     fn begin(&mut self, start: &Start) -> Vec<StepReport> {
         let runs = self.is_of_partitions() && start.members.iter().any(|spec| !spec.has.is_empty());
@@ -185,11 +192,11 @@ impl Stage {
                 }
                 self.topics_changed();
             }
-            Happening::NewTopic(name, topic) if self.is_of_partitions() => {
+            Happening::NewTopic(name, topic) if self.work.has_topics() => {
                 self.topics.insert(name.clone(), topic.clone());
                 self.topics_changed();
             }
-            Happening::DropTopic(name) if self.is_of_partitions() => {
+            Happening::DropTopic(name) if self.work.has_topics() => {
                 self.topics.remove(name);
                 self.lags.remove(name);
                 self.known.retain(|(topic, _), _| topic != name);
@@ -199,7 +206,10 @@ impl Stage {
             Happening::ReturnRack(rack) => self.each_in(rack, false, |stage, at| stage.put(now, Due::Returns(at))),
             Happening::Facts(name, facts) => self.each_of(name, |stage, at| {
                 overlay(&mut stage.players[at].spec.facts, facts);
-                stage.put(now, Due::Speaks(at));
+                // A worker says nothing of itself.
+                if stage.work != Work::Tasks {
+                    stage.put(now, Due::Speaks(at));
+                }
             }),
             Happening::Subscribe(name, reads) => self.each_of(name, |stage, at| {
                 stage.players[at].spec.reads = reads.clone();
@@ -227,7 +237,8 @@ impl Stage {
 
     fn topics_changed(&mut self) {
         self.review_topics();
-        if self.is_of_partitions() {
+        if self.work.has_topics() {
+            self.config_offset += 1;
             self.put(self.now_ms, Due::Topics);
         }
     }

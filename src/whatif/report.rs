@@ -46,6 +46,8 @@ pub struct Played {
     pub mode: &'static str,
     /// What kind of group.
     pub protocol_type: String,
+    /// What stands in for it when it fails, if something was named.
+    pub fallback: Option<String>,
     /// Step by step; the first is the start.
     pub steps: Vec<StepReport>,
     /// In all.

@@ -16,7 +16,7 @@ use crate::membership::played::Past;
 /// Who knows of a rebalance from its first moment; the others learn of it by their heartbeats.
 type Knows = BTreeSet<usize>;
 
-impl Stage {
+impl Stage<'_> {
     /// Goes through all that is due, until nothing is.
     pub(super) fn live(&mut self) {
         while let Some(((at, _), due)) = self.queue.pop_first() {
@@ -134,6 +134,7 @@ impl Stage {
         }
         self.generation = self.generation.next();
         self.step.rebalances += 1;
+        (self.progress)(self.number, self.step.rebalances);
         let wall_ms = WALL_MS.saturating_add(i64::try_from(joined_ms).unwrap_or(i64::MAX));
         let led = self.plan(wall_ms);
         self.tell_faults(&led);
@@ -197,7 +198,7 @@ impl Stage {
         let shares: Vec<(usize, BTreeSet<Unit>, Bytes)> = plan
             .states
             .iter()
-            .filter_map(|(id, state)| Some((*by_id.get(id)?, self.share(state), state.clone())))
+            .filter_map(|(id, state)| by_id.get(id).map(|at| (*at, self.share(*at, state), state.clone())))
             .collect();
         self.count_moves(shares.iter().map(|(at, share, _)| (*at, share)));
         let (mut again, mut done_ms) = (Knows::new(), told_ms);

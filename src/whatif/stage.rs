@@ -10,12 +10,11 @@ use super::life::{Reads, Spec, Start};
 use super::report::StepReport;
 use super::subject::{Metered, Subject};
 use super::times::Times;
-use super::writer;
+use super::work::Work;
 use crate::assignor::Assignor;
 use crate::assignor::manifest::Copies;
 use crate::ids::{Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 use crate::membership::Strategies;
-use crate::membership::config::CONSUMER;
 use crate::membership::lead::LastPlan;
 use crate::membership::played::Past;
 use crate::topics::Topic;
@@ -65,7 +64,7 @@ pub(super) struct Ghost {
 }
 
 /// A group that lives.
-pub(super) struct Stage {
+pub(super) struct Stage<'p> {
     pub(super) times: Times,
     pub(super) metered: Arc<Metered>,
     pub(super) strategies: Strategies,
@@ -73,6 +72,9 @@ pub(super) struct Stage {
     pub(super) protocol: Protocol,
     pub(super) protocol_type: ProtocolType,
     pub(super) mode: Mode,
+    pub(super) work: Work,
+    /// How far workers have read their configuration: it grows with each change of the connectors.
+    pub(super) config_offset: i64,
     pub(super) topics: BTreeMap<TopicName, Topic>,
     /// How far the group is behind, as far as that was said.
     pub(super) lags: BTreeMap<TopicName, Vec<u64>>,
@@ -92,26 +94,38 @@ pub(super) struct Stage {
     pub(super) tickets: u64,
     pub(super) now_ms: u64,
     pub(super) step: StepReport,
+    /// Who is told of each generation: the number of the step, and that of its generation.
+    pub(super) progress: &'p dyn Fn(usize, usize),
+    /// The number of the step.
+    pub(super) number: usize,
     /// Whether the last round changed anything.
     pub(super) has_changed: bool,
 }
 
-impl Stage {
-    pub(super) fn new(start: &Start, times: Times, subject: &Subject) -> Self {
+impl<'p> Stage<'p> {
+    pub(super) fn new(
+        start: &Start,
+        times: Times,
+        (subject, work): (&Subject, Work),
+        progress: &'p dyn Fn(usize, usize),
+    ) -> Self {
         let manifest = subject.assignor.manifest();
         let (protocol, protocol_type) = (manifest.protocol(), manifest.protocol_type());
         let (mode, copies) = (manifest.mode_under(&protocol, None), manifest.copies);
         let metered = Arc::new(Metered::new(subject.clone()));
-        let topics = if protocol_type == CONSUMER { start.topics.0.clone() } else { writer::topics() };
         Self {
             times,
-            strategies: Strategies::from_iter([Arc::clone(&metered) as Arc<dyn Assignor>]),
+            strategies: Strategies::from_iter(
+                [Arc::clone(&metered) as Arc<dyn Assignor>].into_iter().chain(subject.fallback.clone()),
+            ),
             metered,
             subject: subject.clone(),
             protocol,
             protocol_type,
             mode,
-            topics,
+            work,
+            config_offset: 1,
+            topics: work.topics(&start.topics.0),
             lags: BTreeMap::new(),
             players: Vec::new(),
             roster: Vec::new(),
@@ -122,11 +136,13 @@ impl Stage {
             memo: None,
             call_again_ms: None,
             known: BTreeMap::new(),
-            ledger: Ledger::new(copies == Copies::Many),
+            ledger: Ledger::new(copies == Copies::Many, work.first()),
             queue: BTreeMap::new(),
             tickets: 0,
             now_ms: 0,
             step: StepReport::default(),
+            progress,
+            number: 0,
             has_changed: false,
         }
     }
@@ -188,7 +204,7 @@ impl Stage {
 
     /// Whether the group's work is partitions of topics.
     pub(super) fn is_of_partitions(&self) -> bool {
-        self.protocol_type == CONSUMER
+        self.work == Work::Partitions
     }
 
     /// The lasting name of a member.

@@ -31,18 +31,29 @@ pub struct Subject {
     pub assignor: Arc<dyn Assignor>,
     /// What its calls use.
     pub gauge: Gauge,
-    /// Configurations, by the assignor's name without version.
+    /// Configurations, by the assignor's name without version: its own, and that of what stands in for it.
     pub configs: BTreeMap<String, Value>,
+    /// What makes the plan when it fails (`group.fallback`).
+    pub fallback: Option<Arc<dyn Assignor>>,
 }
 
 impl Subject {
     /// The host's own range, which no file holds.
     pub fn native(name: impl Into<String>) -> Self {
-        Self { name: name.into(), assignor: Arc::new(Native), gauge: Arc::new(|| None), configs: BTreeMap::new() }
+        Self::new(name, native(), Arc::new(|| None))
+    }
+
+    /// A strategy without settings and without anything that stands in for it.
+    pub fn new(name: impl Into<String>, assignor: Arc<dyn Assignor>, gauge: Gauge) -> Self {
+        Self { name: name.into(), assignor, gauge, configs: BTreeMap::new(), fallback: None }
     }
 }
 
 /// The host's own range, fit to be shared.
+pub fn native() -> Arc<dyn Assignor> {
+    Arc::new(Native)
+}
+
 struct Native;
 
 impl Assignor for Native {

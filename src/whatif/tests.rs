@@ -72,11 +72,11 @@ fn subject(name: &str) -> Subject {
             Arc::new(Broken(manifest))
         }
     };
-    Subject { name: name.to_owned(), assignor, gauge: Arc::new(|| None), configs: Default::default() }
+    Subject::new(name, assignor, Arc::new(|| None))
 }
 
 fn play(start: &Start, steps: &[Step], subjects: &[Subject]) -> Result<Report, String> {
-    simulate(start, steps, Times::default(), subjects, &mut |_, _| {})
+    simulate(start, steps, Times::default(), subjects, &|_, _, _| {})
 }
 
 fn lives(script: &str, names: &[&str]) -> Vec<Played> {
@@ -214,9 +214,81 @@ fn one_writer_hands_over_to_another() {
     assert_eq!(moved(&steps)[..3], [0, 1, 1]);
     assert_eq!(steps[2].unowned_ms, 45_000 + 3_000 + 15);
     assert!(steps.iter().all(|step| step.doubled_ms == 0));
-    let (start, steps) = read(script, None).unwrap();
-    let refused = play(&start, &steps, &[subject("connect")]).unwrap_err();
-    assert!(refused.contains("connect") && refused.contains("only types consumer and single-writer"), "{refused}");
+}
+
+#[test]
+fn a_type_of_an_applications_own_is_not_played() {
+    let (start, steps) = read(&format!("{THREE}leave w3"), None).unwrap();
+    let manifest = Manifest { protocol_type: "chess".to_owned(), ..native_range().manifest().clone() };
+    let own = Subject::new("own", Arc::new(Broken(manifest)), Arc::new(|| None));
+    let refused = play(&start, &steps, &[own]).unwrap_err();
+    assert!(refused.contains("own serves type chess: only types consumer, connect and single-writer"), "{refused}");
+}
+
+#[test]
+fn connectors_are_topics_and_tasks_their_partitions() {
+    // One connector with three tasks and one with one: with the connectors themselves six pieces of work. Two are connectors and
+    // four are tasks, and each kind is shared out for itself.
+    let script = "topic files partitions=3\ntopic logs partitions=1\nmembers 3 prefix=w\nlife\n";
+    let steps = life(&format!("{script}join w4\npartitions logs 3\ndrop-topic files"), "connect");
+    let after = |at: usize| (steps[at].after.partitions, steps[at].after.least, steps[at].after.most);
+    assert_eq!((after(0), steps[0].after.unowned, steps[0].new), ((6, 1, 3), 0, 6));
+    assert_eq!((after(2).0, steps[2].new, steps[2].after.unowned), (8, 2, 0));
+    assert_eq!((after(3).0, steps[3].after.unowned), (4, 0));
+    assert!(steps.iter().all(|step| step.doubled_ms == 0 && step.faults.is_empty()), "{steps:?}");
+}
+
+#[test]
+fn the_work_of_a_worker_that_is_gone_waits_for_it() {
+    let script = "topic files partitions=6\nmembers 3 prefix=w\nlife\n";
+    // Missed when its session ends; then as long as `max_delay_ms` says, five minutes.
+    let gone = &life(&format!("{script}crash w3"), "connect")[1];
+    assert_eq!((gone.moved, gone.after.unowned), (2, 0));
+    assert!(gone.unowned_ms >= 2 * (45_000 + 300_000), "{gone:?}");
+    let back = &life(&format!("{script}restart w3 away=20s"), "connect")[1];
+    assert_eq!((back.moved, back.after.unowned), (0, 0), "it came back in time: {back:?}");
+    assert!(back.unowned_ms < 2 * 345_000 && back.doubled_ms == 0, "{back:?}");
+}
+
+#[test]
+fn what_stands_in_for_a_strategy_that_fails_is_the_one_that_was_named() {
+    let (start, steps) = read(&format!("{THREE}leave w3"), None).unwrap();
+    let with = |name: &str, fallback: &str| {
+        let fallback = Some(subject(fallback).assignor);
+        play(&start, &steps, &[Subject { fallback, ..subject(name) }]).unwrap().modules.remove(0)
+    };
+    let played = with("broken", "sticky");
+    assert_eq!(played.fallback.as_deref(), Some("sticky"));
+    assert!(
+        played.steps[1].faults[0].contains("it fell over; served by the group's fall-back sticky"),
+        "{:?}",
+        played.steps[1].faults
+    );
+    // As sticky moves, and not as the range that is built in.
+    assert_eq!((played.steps[1].moved, played.steps[1].moved_from_present), (4, 0));
+    assert!(with("sticky", "range").warnings.is_empty());
+    assert!(with("sticky", "sticky").warnings[0].contains("is this strategy itself"));
+    assert!(with("sticky", "active-standby").warnings[0].contains("serves type single-writer"));
+    let both = with("broken", "broken");
+    assert!(both.steps[1].faults[0].contains("served by"), "{:?}", both.steps[1].faults);
+}
+
+#[test]
+fn a_life_that_would_never_end_is_refused_before_it_begins() {
+    let (start, steps) =
+        read("topic t partitions=100000\nmembers 500\nlife\nrolling-restart\nrolling-restart\nrolling-restart", None)
+            .unwrap();
+    let played = |count: usize| {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        effort::check(&start, &steps[..count], names.len())
+    };
+    assert_eq!(played(0), Ok(()));
+    let refused = played(3).unwrap_err();
+    let bound = limits::MAX_EFFORT / 1_000_000;
+    assert!(
+        refused.contains(&format!("at most {bound} million")) && refused.contains("with 8 strategies"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! | 17409 | JoinGroup request, from v6 | [`JoinRequestTag`] | the modules that the member can run |
 //! | 17410 | JoinGroup answer, from v6 | [`JoinResponseTag`] | the operator's settings, suspended protocols, the leader's memo |
 //! | 17411 | SyncGroup request, from v4 | [`SyncRequestTag`] | where the plan comes from, or why there is none |
-//! | 17412 | SyncGroup answer, from v4 | [`SyncResponseTag`] | why there is no state |
+//! | 17412 | SyncGroup answer, from v4 | [`SyncResponseTag`] | why there is no state; what stood in for a strategy that failed |
 //! | 17413 | Heartbeat request, from v4 | [`HeartbeatRequestTag`] | the modules that the member can run now; how long the answer may wait |
 //! | 17414 | DescribeGroups, both, from v5 | [`DescribeTag`] | how many copies the plans have |
 
@@ -102,6 +102,19 @@ pub struct FaultTag {
 #[serde(default)]
 pub struct SyncResponseTag {
     /// Why there is no state, for people.
+    pub reason: String,
+    /// What made the plan in place of a strategy that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<StandInTag>,
+}
+
+/// What made a plan in place of a strategy that failed.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StandInTag {
+    /// What did, for people.
+    pub by: String,
+    /// What failed, and how.
     pub reason: String,
 }
 

@@ -30,8 +30,10 @@ fn limits() {
         thousands(limits::MAX_ITEMS as usize),
         thousands(limits::MAX_DATA_SEGMENTS as usize),
     ));
-    let (least, most) = (mib(usual.memory_bytes), usual.max_memory_bytes >> 30);
-    says(&format!("| memory | {least} MiB, with `limits.memory_mib` up to {most} GiB |"));
+    let (least, most, ever) = (mib(usual.memory_bytes), mib(usual.max_memory_bytes), limits::MAX_MEMORY_BYTES >> 30);
+    says(&format!(
+        "| memory | {least} MiB, with `limits.memory_mib` up to {most} MiB, and up to {ever} GiB where the operator lets it |"
+    ));
     says(&format!("| stack of WebAssembly code | {} KiB;", kib(limits::WASM_STACK_BYTES)));
     says(&format!("| table | one, {} elements |", thousands(limits::MAX_TABLE_ELEMENTS as usize)));
     let (least, most) = (usual.call_time.as_secs(), usual.max_call_time.as_secs());

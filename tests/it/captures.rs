@@ -182,12 +182,17 @@ async fn a_coordinator_records_what_it_asked_and_a_fault_comes_again() {
     b.share(has(2)).await;
     let mut c = Consumer::join(server.addr(), "../../doomed", RANGE, &["clicks"]);
     c.share(|it| !it.partitions.is_empty()).await;
+    let history = server.handle().history(&"../../doomed".into()).await.unwrap().unwrap();
     within(server.stop()).await;
     // A group's id leads out of no folder, and the oldest captures are gone.
     let recorded = captures(&into);
     assert_eq!(recorded.len(), 2, "{recorded:?}");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     let (path, last) = recorded.last().unwrap();
+    // The group's history names the file.
+    let of_last = history.iter().find(|it| it.generation == last.asked.generation).unwrap();
+    let named = format!("{}.capture", of_last.captured.as_ref().unwrap());
+    assert_eq!(path.file_name().unwrap().to_str().unwrap(), named);
     assert!(path.file_name().unwrap().to_str().unwrap().starts_with("%2E.%2F..%2Fdoomed-"), "{path:?}");
     assert_eq!((last.led_by, last.fault.as_ref().unwrap().kind.as_str()), (LedBy::Coordinator, "trap"));
     assert!(!last.served.states.is_empty() && last.served.by != "the chosen strategy", "{:?}", last.served);

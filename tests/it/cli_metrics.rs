@@ -65,4 +65,7 @@ fn modules_that_are_allowed_serve_and_are_counted_by_their_digest() {
     }
     fails(&["serve", "--trusted-key", "author.pub"], 2, &["--trusted-key", "begins with RW"]);
     fails(&["join", "--group", "g", "--topic", "t", "--allow-module", "latest"], 2, &["64 hexadecimal digits"]);
+    fails(&["serve", "--max-call-ms", "10001"], 2, &["--max-call-ms", "1..=10000"]);
+    let join = ["join", "--group", "g", "--topic", "t", "--max-memory-mib", "0"];
+    fails(&join, 2, &["--max-memory-mib", "1..=1024"]);
 }

@@ -50,6 +50,7 @@ mod server_restart;
 mod server_story;
 mod server_topics;
 mod server_topics_change;
+mod server_trust;
 mod server_waits;
 mod simulate;
 mod store;

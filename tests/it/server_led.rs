@@ -284,7 +284,7 @@ async fn a_coordinator_that_is_killed_while_it_plans_begins_anew() {
     let assignors = place.path().join("assignors");
     std::fs::create_dir(&assignors).unwrap();
     // A minute, in the group `doomed`: nothing but the kill ends it.
-    std::fs::write(assignors.join("even.wasm"), crate::member_ground::endless_for(1, 60_000)).unwrap();
+    std::fs::write(assignors.join("even.wasm"), crate::member_ground::endless_for(1, 10_000)).unwrap();
     let mut server = program(place.path(), LED);
     let mut client = Client::connect(address(&mut server)).await;
     let handed_out = client.ask(5, &subscribe("doomed", "", KAFKAS, &["clicks"])).await;

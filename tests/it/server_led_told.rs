@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use divvy::client::Metrics;
 use serde_json::Value;
 
 use crate::cli_ground::Running;
 use crate::led_ground::Consumer;
-use crate::member_ground::{Folder, built, doomed, even};
+use crate::member_ground::{Folder, Worker, builder, built, doomed, even, partitions, together};
 use crate::server_led::{KAFKAS, LED, address, has, led_config, start, write_config};
 use crate::support::within;
 
@@ -23,6 +24,33 @@ async fn what_made_the_plan_is_told_for_as_long_as_it_is_in_force() {
     assert!(it.reason.starts_with("even@9 failed: trap: "), "{}", it.reason);
     let history = server.handle().history(&"doomed".into()).await.unwrap().unwrap();
     assert_eq!(history.last().unwrap().stand_in, Some(it));
+    server.stop().await;
+}
+
+/// Only its leader sees a strategy fail; members of divvy's own are told that something stood in for it, and count it.
+#[tokio::test]
+async fn members_are_told_what_stood_in() {
+    let folder = Folder::with(&[("even", doomed(9))]);
+    let server = start(led_config(&folder)).await;
+    let (nothing, counts) = (Folder::with(&[]), Metrics::default());
+    let member = |counts: &Metrics| {
+        let member = builder(server.addr(), "doomed").subscribe(["clicks"]).assignors(nothing.path());
+        member.metrics(counts.clone())
+    };
+    let mut first = Worker::join(member(&Metrics::default())).await;
+    let mut second = Worker::join(member(&counts)).await;
+    let served = together(&mut [&mut first, &mut second], |it| partitions(it).len() == 2).await;
+    for work in &served {
+        let told = work.stand_in.as_ref().expect("everybody is told");
+        assert_eq!((told.by.as_str(), &work.served_by), ("its own range", &None));
+        assert!(told.reason.starts_with("even@9 failed: trap: "), "{}", told.reason);
+    }
+    let counted = |text: String| text.lines().any(|line| line == "divvy_member_stand_ins_total 0");
+    assert!(!counted(counts.text()), "{}", counts.text());
+    // A good one takes its place: there is nothing to tell.
+    folder.drop_in("even", &even(10));
+    let after = together(&mut [&mut first, &mut second], |it| it.generation > served[0].generation).await;
+    assert!(after.iter().all(|work| work.stand_in.is_none() && !work.is_stood_in_for()), "{after:?}");
     server.stop().await;
 }
 

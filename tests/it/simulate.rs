@@ -89,7 +89,12 @@ fn it_teaches_and_refuses_in_sentences() {
     }
     fails(&[&["simulate", ".", "--assignors", "assignors"], &group[..]].concat(), 4, &[". is a folder"]);
     fails(&[&["simulate", "README.wasm"], &group[..]].concat(), 4, &["README.wasm"]);
-    fails(&[&["simulate", "connect", "--assignors", "assignors"], &group[..]].concat(), 2, &["only types consumer"]);
+    let large = ["--members", "2000", "--topics", "t=200000", "--random", "1", "--steps", "500"];
+    fails(&[&["simulate", "native"], &large[..]].concat(), 2, &["generations", "at most", "fewer steps"]);
+    fails(&["simulate", "native", "--members", "2001", "--topics", "t=1", "--random", "1"], 2, &["2001", "2000"]);
+    fails(&["simulate", "native", "--members", "1", "--topics", "t=200001", "--random", "1"], 2, &["200001", "200000"]);
+    let twice = ["--members", "1", "--topics", "t=150000,u=150000", "--random", "1"];
+    fails(&[&["simulate", "native"], &twice[..]].concat(), 2, &["300000 partitions in all: at most 200000"]);
     fails(&["simulate", "native", "--random", "1"], 2, &["--members N"]);
     fails(&[&["simulate", "native", "--html", "no/such/page.html"], &group[..]].concat(), 1, &["no/such/page.html"]);
     fails(
@@ -97,6 +102,37 @@ fn it_teaches_and_refuses_in_sentences() {
         3,
         &["127.0.0.1:1", "--server"],
     );
+}
+
+#[test]
+fn a_worker_of_connect_is_played_with_connectors_for_topics() {
+    let of = ["simulate", "connect", "--assignors", "assignors", "--members", "3", "--topics", "files=5,logs=2"];
+    let report = json(&[&of[..], &["--random", "3", "--steps", "6"]].concat());
+    let played = &report["modules"][0];
+    assert_eq!((&played["protocol_type"], &played["mode"]), (&json!("connect"), &json!("cooperative")));
+    // Two connectors and seven tasks.
+    assert_eq!(played["steps"][0]["after"]["partitions"], 9);
+    assert_eq!((&played["total"]["doubled_ms"], &played["total"]["faults"]), (&json!(0), &json!(0)));
+}
+
+/// As in a live group, where nobody offers it then.
+#[test]
+fn a_module_that_is_refused_is_played_by_what_stands_in_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.wasm");
+    let mut damaged = std::fs::read("assignors/uniform.wasm").unwrap();
+    damaged.extend([0xff, 0x00]);
+    std::fs::write(&path, damaged).unwrap();
+    let path = path.to_str().unwrap();
+    let group = ["--assignors", "assignors", "--members", "3", "--topics", "t=12", "--random", "1", "--steps", "3"];
+    fails(&[&["simulate", path], &group[..]].concat(), 1, &["damaged.wasm"]);
+    let report = json(&[&["simulate", path, "range", "--fallback", "sticky"], &group[..]].concat());
+    let (refused, range) = (&report["modules"][0], &report["modules"][1]);
+    let fault = refused["steps"][0]["faults"][0].as_str().unwrap();
+    assert!(fault.starts_with("missing: ") && fault.ends_with("served by the group's fall-back sticky"), "{fault}");
+    assert_eq!((&refused["fallback"], &range["total"]["faults"]), (&json!("sticky"), &json!(0)));
+    assert_eq!(refused["steps"][0]["after"]["unowned"], 0);
+    fails(&[&["simulate", "range", "--fallback", "stikcy"], &group[..]].concat(), 4, &["stikcy", "sticky"]);
 }
 
 #[test]

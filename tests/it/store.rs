@@ -31,6 +31,7 @@ fn batch(number: i32) -> Vec<Entry> {
         fingerprint: None,
         call_again: None,
         stand_in: None,
+        chosen: None,
         copies: 1,
     };
     let offset = |partition| OffsetRecord {

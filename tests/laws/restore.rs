@@ -290,6 +290,7 @@ impl World {
             };
             let made = MadePlan {
                 served_by: None,
+                captured: None,
                 states: plan.members.iter().map(|it| (it.id.clone(), Bytes::from_static(b"led"))).collect(),
                 origin: Box::new(PlanOrigin { fault: fault.then(|| broken.clone()), ..Default::default() }),
                 fingerprint: self.ground.into(),

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use divvy::ids::{Digest, Mode, Protocol, TopicName};
 use divvy::wire::divvy::{
-    ApiVersionsTag, DescribeTag, FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, SyncRequestTag,
-    SyncResponseTag,
+    ApiVersionsTag, DescribeTag, FaultTag, HeartbeatRequestTag, JoinRequestTag, JoinResponseTag, StandInTag,
+    SyncRequestTag, SyncResponseTag,
 };
 use divvy::wire::frame::{decode_response, encode_response};
 use divvy::wire::limits::{DIVVY_TAG_MAX, MEMO_MAX, MODULES_MAX};
@@ -58,6 +58,14 @@ proptest! {
         let mut tags = Tags::default();
         sent.put(&mut tags);
         prop_assert_eq!(SyncRequestTag::take(&tags), Ok(Some(sent)));
+    }
+
+    #[test]
+    fn a_states_answer_comes_back(reason in ".{0,40}", stand_in in option::of((".{0,30}", ".{0,300}"))) {
+        let sent = SyncResponseTag { reason, stand_in: stand_in.map(|(by, reason)| StandInTag { by, reason }) };
+        let mut tags = Tags::default();
+        sent.put(&mut tags);
+        prop_assert_eq!(SyncResponseTag::take(&tags), Ok(Some(sent)));
     }
 
     #[test]

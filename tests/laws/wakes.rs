@@ -194,7 +194,8 @@ impl Led {
             let Work::MakePlan(id, plan) = work else { panic!("{work:?}") };
             assert!(plan.last_states.is_empty());
             let states = plan.members.iter().map(|member| (member.id.clone(), "state".into())).collect();
-            let made = MadePlan { served_by: None, states, origin: Box::default(), fingerprint: 1, call_again: None };
+            let (origin, fingerprint) = (Box::default(), 1);
+            let made = MadePlan { served_by: None, states, origin, fingerprint, call_again: None, captured: None };
             self.give(group, Event::WorkDone(id, WorkOutcome::PlanMade(Ok(made))));
         }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use divvy::assignor::{Assignor, Budget, Export};
 use divvy::sandbox::limits::MAX_CACHED_FILES;
-use divvy::sandbox::{LoadError, LoadErrorKind, Module, Sandbox, SandboxLimits};
+use divvy::sandbox::{LoadError, LoadErrorKind, Metered, Module, Sandbox, SandboxLimits};
 use tempfile::TempDir;
 
 use crate::wat_modules::{GOOD, GOOD_REPLY, named, sandbox};
@@ -199,6 +199,25 @@ fn a_child_that_never_answers_is_ended() {
     let limits = SandboxLimits { compiler: Some(program), compile_time, ..SandboxLimits::default() };
     let error = load_with(limits, &GOOD.bytes()).expect_err("nobody compiles it");
     assert!(error.message.contains("longer than 0.05 s"), "{error}");
+}
+
+#[test]
+fn what_counts_instructions_is_compiled_by_a_child_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("divvy");
+    let script = format!("#!/bin/sh\n[ \"$4\" = fuel ] && {{ echo no fuel >&2; exit 3; }}\nexec {DIVVY} \"$@\"\n");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let load = |program: &Path| {
+        let limits = SandboxLimits { compiler: Some(program.to_owned()), ..SandboxLimits::default() };
+        load_with(limits, &GOOD.bytes()).unwrap()
+    };
+    let refused = Metered::new(&load(&program)).err().expect("its compiler refuses").to_string();
+    assert_eq!(refused, "its instructions cannot be counted: it cannot be compiled: no fuel");
+    let cost = |module: &Module| Metered::new(module).unwrap().measure(Export::Assign, b"request", 100).1.fuel;
+    let by_child = cost(&load(Path::new(DIVVY)));
+    assert_eq!(by_child, cost(&load(Path::new("/no/such/program"))), "as this process would have made it");
+    assert!(by_child.is_some());
 }
 
 #[test]

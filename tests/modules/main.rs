@@ -4,6 +4,7 @@
 mod abi;
 mod address_space;
 mod catalog;
+mod ceilings;
 mod cells;
 mod compile;
 mod cooperative;
@@ -16,6 +17,8 @@ mod hostile;
 mod hostile_folder;
 mod metrics;
 mod native;
+#[path = "../../guest-sdk/examples/parts.rs"]
+mod parts;
 #[path = "../bench/assignors/strategies.rs"]
 mod strategies;
 mod trust;

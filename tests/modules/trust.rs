@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use divvy::sandbox::{Catalog, CatalogConfig, ModuleState, ModuleStatus, Trust, TrustedKey, read_digest};
+use divvy::sandbox::{Catalog, CatalogConfig, ModuleState, ModuleStatus, Trust, TrustedKey, digest_of, read_digest};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -92,6 +92,34 @@ fn wait_for(catalog: &Catalog, what: &str, holds: impl Fn(&Catalog) -> bool) {
 
 fn says(catalog: &Catalog, file: &str, words: &str) -> bool {
     row(catalog, file).last_error.is_some_and(|error| error.contains(words))
+}
+
+#[test]
+fn other_keys_and_digests_count_at_once_for_what_serves_as_well() {
+    let (ours, theirs) = (Signer::new(1), Signer::new(2));
+    let story = Story::new(Trust { keys: vec![ours.trusted()], ..Trust::default() });
+    let (first, second, other) = (named("spread", 1, "v1"), named("spread", 2, "v2"), named("other", 1, "o1"));
+    let signed = |file: &str, bytes: &[u8], by: &Signer| {
+        story.write(&format!("{file}.minisig"), by.sign(bytes));
+        story.write(file, bytes);
+    };
+    signed("spread.wasm", &first, &ours);
+    signed("other.wasm", &other, &theirs);
+    let seen = story.open();
+    signed("spread.wasm", &second, &ours);
+    wait_for(&seen, "an older version", |seen| offered(seen) == ["spread@2", "spread@1"]);
+
+    seen.trust_anew(vec![ours.trusted(), theirs.trusted()], [].into());
+    assert_eq!(offered(&seen), ["other@1", "spread@2", "spread@1"], "another key is trusted as well");
+    seen.trust_anew(vec![theirs.trusted()], [].into());
+    assert_eq!(offered(&seen), ["other@1"], "a key was withdrawn: of what it signed nothing goes on");
+    assert!(says(&seen, "spread.wasm", "untrusted: it is signed by 0100000000000001"));
+    assert_eq!(row(&seen, "spread.wasm").state, ModuleState::Broken);
+    seen.trust_anew(Vec::new(), [digest_of(&second)].into());
+    assert_eq!(offered(&seen), ["spread@2"], "one file by its digest");
+    assert!(says(&seen, "other.wasm", "is not among the 1 digests that are allowed"));
+    seen.trust_anew(Vec::new(), [].into());
+    assert_eq!(offered(&seen), ["other@1", "spread@2"], "all");
 }
 
 #[test]

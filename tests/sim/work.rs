@@ -64,6 +64,7 @@ pub fn make(plan: &PlanToMake) -> Result<MadePlan, Fault> {
     .map_err(|error| fault(&error.message))?;
     Ok(MadePlan {
         served_by: None,
+        captured: None,
         states: made.states,
         origin: Box::new(PlanOrigin {
             digest: None,

@@ -19,9 +19,10 @@ const COMPOSITE: (&str, u64) = ("composite", 200 * 1024);
 /// What the SDK itself may cost an author.
 const HELLO_MAX_BYTES: u64 = 100 * 1024;
 
-/// The example of the SDK's documentation, and the reference of `tests/abi`.
+/// The example of the SDK's documentation, and the references of `tests/abi`.
 const HELLO: &str = "hello";
 const EVEN: &str = "even";
+const PARTS: &str = "parts";
 
 /// Kinds of work that `cargo xtask bench sandbox` measures.
 const WORK: [&str; 2] = ["codec", "maps"];
@@ -49,7 +50,7 @@ pub fn build() -> Result<Guests> {
 
     let mut command = setup::guest_cargo(&compiler);
     command.args(["--quiet", "--profile", "guest", "--target-dir"]).arg(&built);
-    command.args(["--package", "divvy-guest", "--lib", "--example", HELLO, "--example", EVEN]);
+    command.args(["--package", "divvy-guest", "--lib", "--example", HELLO, "--example", EVEN, "--example", PARTS]);
     command.args(["--package", "divvy-bench-work", "--example", WORK[0], "--example", WORK[1]]);
     for name in &assignors {
         command.args(["--package", &format!("divvy-assignor-{name}")]);
@@ -72,13 +73,15 @@ pub fn build() -> Result<Guests> {
         place(&from, &guests.demo.join(format!("{name}.wasm")), ASSIGNOR_MAX_BYTES)?;
     }
     place(&output.join("examples").join(format!("{HELLO}.wasm")), &guests.hello, HELLO_MAX_BYTES)?;
-    place(&output.join("examples").join(format!("{EVEN}.wasm")), &public.join("even.wasm"), HELLO_MAX_BYTES)?;
+    let example = |name: &str, folder: &Path, most: u64| {
+        let file = format!("{name}.wasm");
+        place(&output.join("examples").join(&file), &folder.join(&file), most)
+    };
+    for name in [EVEN, PARTS] {
+        example(name, &public, HELLO_MAX_BYTES)?;
+    }
     for name in WORK {
-        place(
-            &output.join("examples").join(format!("{name}.wasm")),
-            &public.join("work").join(format!("{name}.wasm")),
-            ASSIGNOR_MAX_BYTES,
-        )?;
+        example(name, &public.join("work"), ASSIGNOR_MAX_BYTES)?;
     }
     Ok(guests)
 }

@@ -4,6 +4,15 @@
 //	func main() {}
 //	func assign(group *divvy.Group, plan *divvy.Plan) error { ...; return nil }
 //
+// Of shape `states` ("shape": "states" in the manifest) UseStates takes the place of Use, with a function of a *StateGroup and *States.
+// The optional exports are written where the strategy is, since a module has what it exports:
+//
+//	//go:wasmexport divvy_user_data
+//	func userData(at, length uint32) uint64 { return divvy.UserData(at, length, weightOf) }
+//
+//	//go:wasmexport divvy_check
+//	func check(at, length uint32) uint64 { return divvy.Check(at, length, judge) }
+//
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags=-s -o mine.wasm .
 //
 // Go's runtime needs ten functions of WASI, so a host takes the module only where its operator names it (--wasi-shim). It gets a
@@ -11,7 +20,8 @@
 // prints becomes diagnostics, and a panic's text reaches the operator. The manifest is stamped in afterwards (manifest.json).
 //
 // The request is read in place, MessagePack by position; items that a later minor version appends are passed over. A request that
-// is not as ABI 1 says is refused for you, so every index in a Group points at something.
+// is not as ABI 1 says is refused for you, so every index in a Group points at something. In a text that you write, bytes that are no
+// UTF-8 become question marks.
 package divvy
 
 import (
@@ -22,10 +32,11 @@ import (
 // Strategy makes a plan, or gives back why not: a *Refusal says more than another error.
 type Strategy func(*Group, *Plan) error
 
-var strategy Strategy
+// What divvy_assign does.
+var answer func(request []byte) []byte
 
 // Use makes a function the module's strategy. Call it in an init function: main is never called.
-func Use(assign Strategy) { strategy = assign }
+func Use(assign Strategy) { answer = func(request []byte) []byte { return Answer(request, assign) } }
 
 // Nobody is the owner of a partition that nobody has.
 const Nobody = -1
@@ -142,7 +153,9 @@ type Refusal struct {
 }
 
 // Refuse is a refusal about nobody.
-func Refuse(code, message string) *Refusal { return &Refusal{Code: code, Message: message, About: Nobody} }
+func Refuse(code, message string) *Refusal {
+	return &Refusal{Code: code, Message: message, About: Nobody}
+}
 
 func (refusal *Refusal) Error() string { return refusal.Code + ": " + refusal.Message }
 
@@ -158,9 +171,15 @@ const (
 
 // Plan is who gets what. Partitions that are given to nobody have no owner.
 type Plan struct {
-	group     *Group
-	reply     []byte
-	copies    int
+	Outcome
+	group  *Group
+	reply  []byte
+	copies int
+	told   [][]byte
+}
+
+// Outcome is what may be said beside a plan of either shape.
+type Outcome struct {
 	memo      []byte
 	again     bool
 	againMs   uint64
@@ -218,14 +237,22 @@ func (plan *Plan) GiveCopy(copy, partition, member int) {
 	}
 }
 
+// Tell gives user data for a member's assignment.
+func (plan *Plan) Tell(member int, data []byte) {
+	if plan.told == nil {
+		plan.told = make([][]byte, len(plan.group.Members))
+	}
+	plan.told[member] = append([]byte{}, data...)
+}
+
 // Remember keeps bytes for the next call of this group: at most 64 KiB; nil for nothing.
-func (plan *Plan) Remember(memo []byte) { plan.memo = memo }
+func (plan *Outcome) Remember(memo []byte) { plan.memo = memo }
 
 // CallAgainMs says when to make a new plan although nothing changed.
-func (plan *Plan) CallAgainMs(ms uint64) { plan.again, plan.againMs = true, ms }
+func (plan *Outcome) CallAgainMs(ms uint64) { plan.again, plan.againMs = true, ms }
 
 // Note is a line for the log that explains the plan. Kept: 64 lines, 16 KiB.
-func (plan *Plan) Note(level Level, text string) {
+func (plan *Outcome) Note(level Level, text string) {
 	plan.lineBytes += len(level) + len(text)
 	if len(plan.lines) < 64 && plan.lineBytes <= 16*1024 {
 		plan.lines = append(plan.lines, line{level, text})
@@ -236,26 +263,30 @@ func (plan *Plan) Note(level Level, text string) {
 func Answer(request []byte, assign Strategy) []byte {
 	group, err := read(request)
 	if err != nil {
-		return refuse(nil, Refuse("bad_request", err.Error()), nil)
+		return refuse(err, nil)
 	}
 	plan := newPlan(group)
-	switch err := assign(group, plan).(type) {
-	case nil:
-		return plan.finish()
-	case *Refusal:
-		return refuse(nil, err, plan.lines)
-	default:
-		return refuse(nil, Refuse("refused", err.Error()), plan.lines)
+	if err := assign(group, plan); err != nil {
+		return refuse(err, plan.lines)
 	}
+	return plan.finish()
 }
 
 func (plan *Plan) finish() []byte {
-	to := append(plan.reply, 0xc0) // no user data for assignments
-	if plan.memo == nil {
+	to := plan.reply
+	if plan.told == nil {
 		to = append(to, 0xc0)
 	} else {
-		to = append(sized(to, 0xc4, len(plan.memo)), plan.memo...)
+		to = array(to, len(plan.told))
+		for _, data := range plan.told {
+			to = optionalData(to, data)
+		}
 	}
+	return plan.Outcome.finish(to)
+}
+
+func (plan *Outcome) finish(to []byte) []byte {
+	to = optionalData(to, plan.memo)
 	if plan.again {
 		to = unsigned(to, plan.againMs)
 	} else {
@@ -264,8 +295,17 @@ func (plan *Plan) finish() []byte {
 	return putLines(to, plan.lines)
 }
 
-func refuse(to []byte, why *Refusal, lines []line) []byte {
-	to = text(text(append(to, 0x93, 0x01, 0x94), why.Code), why.Message)
+// refuse says why not; of an error that is no refusal its words.
+func refuse(err error, lines []line) []byte {
+	why, isRefusal := err.(*Refusal)
+	if !isRefusal {
+		code := "refused"
+		if _, isMalformed := err.(*malformed); isMalformed {
+			code = "bad_request"
+		}
+		why = Refuse(code, err.Error())
+	}
+	to := text(text([]byte{0x93, 0x01, 0x94}, why.Code), why.Message)
 	if why.Retriable {
 		to = append(to, 0xc3)
 	} else {

@@ -23,10 +23,22 @@ func alloc(length uint32) uint32 {
 }
 
 //go:wasmexport divvy_assign
-func assign(at, length uint32) uint64 {
+func assign(at, length uint32) uint64 { return call(at, length, answer) }
+
+// UserData is what the export divvy_user_data does: what a member adds to its metadata. It is nil for nothing.
+func UserData(at, length uint32, make func(*Me) ([]byte, error)) uint64 {
+	return call(at, length, func(request []byte) []byte { return AnswerUserData(request, make) })
+}
+
+// Check is what the export divvy_check does: it judges a plan of shape `states` before it is handed out, a state for each member.
+func Check(at, length uint32, judge func(*StateGroup, [][]byte) error) uint64 {
+	return call(at, length, func(request []byte) []byte { return AnswerCheck(request, judge) })
+}
+
+func call(at, length uint32, run func([]byte) []byte) uint64 {
 	if length > uint32(len(buffer)) {
 		panic("the request is not in the buffer that divvy_alloc gave")
 	}
-	reply = Answer(buffer[:length], strategy)
+	reply = run(buffer[:length])
 	return uint64(uintptr(unsafe.Pointer(&reply[0])))<<32 | uint64(len(reply))
 }

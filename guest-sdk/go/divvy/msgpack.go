@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // malformed are bytes that are not what the ABI says.
@@ -207,11 +208,38 @@ func (from *Reader) Array(wanted string) int { return from.count(isArray, 1, wan
 // Map is the number of pairs of a map: each is at least two bytes.
 func (from *Reader) Map(wanted string) int { return from.count(isMap, 2, wanted) }
 
-// Text is a text.
-func (from *Reader) Text(wanted string) string { return string(from.take(from.want(isText, wanted), wanted)) }
+// Text is a text: UTF-8.
+func (from *Reader) Text(wanted string) string {
+	start := from.at
+	bytes := from.take(from.want(isText, wanted), wanted)
+	if !utf8.Valid(bytes) {
+		from.no(start, wanted)
+		return ""
+	}
+	return string(bytes)
+}
 
 // Binary are bytes of the request, never nil.
-func (from *Reader) Binary(wanted string) []byte { return from.take(from.want(isBinary, wanted), wanted) }
+func (from *Reader) Binary(wanted string) []byte {
+	return from.take(from.want(isBinary, wanted), wanted)
+}
+
+// optionalBinary are bytes of the request, or nil.
+func (from *Reader) optionalBinary(wanted string) []byte {
+	if from.Nil() {
+		return nil
+	}
+	return from.Binary(wanted)
+}
+
+// finish passes over what a later minor version appended; nothing may follow.
+func (from *Reader) finish(tail int) error {
+	from.Skip(tail)
+	if from.left() > 0 {
+		from.no(from.at, "the end")
+	}
+	return from.Err()
+}
 
 // Nil reads nil if it is next, and says whether it was.
 func (from *Reader) Nil() bool {
@@ -336,19 +364,49 @@ func sized(to []byte, first byte, length int) []byte {
 	return binary.BigEndian.AppendUint32(append(to, first+2), uint32(length))
 }
 
+func data(to, bytes []byte) []byte { return append(sized(to, 0xc4, len(bytes)), bytes...) }
+
+func optionalData(to, bytes []byte) []byte {
+	if bytes == nil {
+		return append(to, 0xc0)
+	}
+	return data(to, bytes)
+}
+
+func array(to []byte, items int) []byte {
+	switch {
+	case items < 16:
+		return append(to, 0x90|byte(items))
+	case items < 0x10000:
+		return binary.BigEndian.AppendUint16(append(to, 0xdc), uint16(items))
+	}
+	return binary.BigEndian.AppendUint32(append(to, 0xdd), uint32(items))
+}
+
+// text is written as UTF-8, whatever it is: a host refuses a whole reply for a text that is none, metadata in a line, say.
 func text(to []byte, text string) []byte {
 	if len(text) < 32 {
-		return append(append(to, 0xa0|byte(len(text))), text...)
+		to = append(to, 0xa0|byte(len(text)))
+	} else {
+		to = sized(to, 0xd9, len(text))
 	}
-	return append(sized(to, 0xd9, len(text)), text...)
+	if utf8.ValidString(text) {
+		return append(to, text...)
+	}
+	for at := 0; at < len(text); {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		if size == 1 && text[at] >= utf8.RuneSelf {
+			to = append(to, '?')
+		} else {
+			to = append(to, text[at:at+size]...)
+		}
+		at += size
+	}
+	return to
 }
 
 func putLines(to []byte, lines []line) []byte {
-	if len(lines) < 16 {
-		to = append(to, 0x90|byte(len(lines)))
-	} else {
-		to = binary.BigEndian.AppendUint16(append(to, 0xdc), uint16(len(lines)))
-	}
+	to = array(to, len(lines))
 	for _, line := range lines {
 		to = text(text(append(to, 0x92), string(line.level)), line.text)
 	}

@@ -1,6 +1,9 @@
 package divvy
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // read reads a request; what comes back is consistent.
 func read(request []byte) (*Group, error) {
@@ -32,17 +35,8 @@ func read(request []byte) (*Group, error) {
 	}
 	group.readColumns(from)
 	group.NowMs = from.Signed("the wall clock")
-	if !from.Nil() {
-		group.Memo = from.Binary("a memo or nil")
-	}
-	from.Skip(tail)
-	if from.left() > 0 {
-		from.no(from.at, "the end")
-	}
-	if from.err != nil {
-		return nil, from.err
-	}
-	return group, nil
+	group.Memo = from.optionalBinary("a memo or nil")
+	return group, from.finish(tail)
 }
 
 func (group *Group) readHead(from *Reader) {
@@ -113,6 +107,26 @@ func readSubscription(from *Reader, topics int) (set subscription) {
 	return set
 }
 
+// KafkasOrder gives the indexes of the members in Kafka's order: static ones by instance id, then the others by id.
+func (group *Group) KafkasOrder() []int {
+	return kafkasOrder(len(group.Members), func(at int) (string, bool) {
+		return group.Members[at].InstanceID, group.Members[at].IsStatic
+	})
+}
+
+func kafkasOrder(count int, instance func(int) (string, bool)) []int {
+	order := make([]int, count)
+	for at := range order {
+		order[at] = at
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		first, isStatic := instance(order[a])
+		second, isStaticToo := instance(order[b])
+		return isStatic && (!isStaticToo || first < second)
+	})
+	return order
+}
+
 func (group *Group) readMembers(from *Reader) {
 	count := from.Array("members")
 	group.Members = make([]Member, 0, min(count, len(from.bytes)/8+1))
@@ -128,9 +142,7 @@ func (group *Group) readMembers(from *Reader) {
 			member.Rack = index(from.unsigned32("a rack's index or nil"))
 		}
 		member.Subscription = index(from.unsigned32("a subscription's index"))
-		if !from.Nil() {
-			member.UserData = from.Binary("user data or nil")
-		}
+		member.UserData = from.optionalBinary("user data or nil")
 		member.Facts = from.rawMap("facts")
 		from.Skip(tail)
 		if at > 0 && member.ID <= group.Members[at-1].ID {

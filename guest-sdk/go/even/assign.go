@@ -46,6 +46,11 @@ func even(group *divvy.Group, plan *divvy.Plan) error {
 		}
 		plan.Note(divvy.Info, "lag "+strconv.FormatUint(sum, 10))
 	}
+	if told, there := group.Config.Text("tell"); there {
+		for member := 0; member < len(group.Members); member += 2 {
+			plan.Tell(member, []byte(told))
+		}
+	}
 	plan.Remember(group.Memo)
 	if ms, there := group.Config.Number("again_ms"); there && ms >= 0 && ms <= 1e15 {
 		plan.CallAgainMs(uint64(ms))

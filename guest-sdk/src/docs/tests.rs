@@ -1,9 +1,9 @@
 //! What the ABI reference says is what this crate does: its bytes are written and read here, and its numbers are the code's.
 
-use crate::abi::{self, reply};
+use crate::abi::{self, host, reply};
 use crate::prelude::*;
 use crate::run;
-use crate::testing::{TestGroup, TestMember};
+use crate::testing::{TestGroup, TestMember, TestStates};
 
 const ABI: &str = include_str!("../../docs/abi-1.md");
 
@@ -52,6 +52,30 @@ fn the_bytes_of_the_reference_are_what_the_host_writes_and_the_guest_answers() {
     assert_eq!(
         (plan.of("a", "clicks"), plan.of("b", "clicks"), plan.of("a", "queries")),
         (&[0][..], &[1][..], &[0][..])
+    );
+}
+
+#[test]
+fn so_are_those_of_states_and_of_the_optional_exports() {
+    let group = TestStates::new().member("a", "m1").static_member("b", "i1", [0xff, 0]).context("ctx").generation(3);
+    let (request, reply) = (block("states-request"), block("states-reply"));
+    assert_eq!(request, group.request());
+    let assign = |group: &StateGroup<'_>, states: &mut States| {
+        group.members().take(1).for_each(|member| states.give(member, b"x".to_vec()));
+        Ok(())
+    };
+    assert_eq!(reply, run::states(assign, &request));
+    let mut check = Vec::new();
+    host::write_check(&request, &[b"x", b""], &mut check);
+    let said = [&[0x92, 0xc4, 0x30], &*request, &[0x92, 0xc4, 1, 0x78, 0xc4, 0]].concat();
+    assert_eq!((request.len(), check), (48, said));
+    assert_eq!(
+        run::check(|_, _| Ok(()), &[&[0x92, 0xc4, 0x30], &*request, &reply[3..9]].concat()),
+        [0x93, 0, 0xc0, 0x90]
+    );
+    assert_eq!(
+        (reply::user_data(Some(&[2])), reply::user_data(None)),
+        (vec![0x93, 0, 0xc4, 1, 2, 0x90], reply::checked())
     );
 }
 

@@ -68,14 +68,7 @@ impl New {
             Shape::Partitions => manifest::Shape::Partitions,
             Shape::States => manifest::Shape::States,
         };
-        let parts = language.parts(shape).ok_or_else(|| {
-            let able = LANGUAGES.iter().filter(|it| it.parts(shape).is_some()).map(|it| it.name());
-            let able: Vec<_> = able.map(|it| format!("--lang {it}")).collect();
-            let (able, named) = (able.join(" or "), language.name());
-            let sentence = format!("there is no template of shape states in {named}: use {able}");
-            Failure::of(Kind::Usage, sentence)
-        })?;
-        carried::files(parts, Words { name: &self.name })
+        carried::files(language.parts(shape), Words { name: &self.name })
             .with_context(|| format!("this program carries no template of {}", language.name()))
     }
 }
@@ -187,14 +180,13 @@ mod tests {
         for language in LANGUAGES {
             for shape in [Shape::Partitions, Shape::States] {
                 let new = New { name: "by-size".to_owned(), shape, lang: language.name().to_owned() };
-                let Ok(files) = new.files(*language) else {
-                    assert_eq!(shape, Shape::States, "{} has no template", language.name());
-                    continue;
-                };
+                let files = new.files(*language).unwrap();
                 let text =
                     |path: &str| files.iter().find(|file| file.0 == path).map(|file| String::from_utf8_lossy(&file.1));
                 assert!(text(language.mark()).is_some(), "{} has no {}", language.name(), language.mark());
                 assert!(text("README.md").unwrap().contains("by-size"), "{}", language.name());
+                let of_states = text("vectors.json").unwrap().contains("every_member");
+                assert_eq!(of_states, shape == Shape::States, "cases of {}", language.name());
                 let unfilled = ["{{name}}", "{{ident}}", "{{version}}"];
                 let of_sdk = |path: &str| path.starts_with("divvy-guest/src");
                 for (path, bytes) in files.iter().filter(|(path, _)| !of_sdk(path)) {
@@ -227,12 +219,5 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         write(&project, &files[..1]).unwrap();
         assert_eq!(std::fs::read(project.join("src")).unwrap(), b"1", "an empty folder is room for it");
-    }
-
-    #[test]
-    fn a_language_without_states_names_the_one_that_has_them() {
-        let new = New { name: "by-size".to_owned(), shape: Shape::States, lang: "c".to_owned() };
-        let error = new.files(languages::named("c").unwrap()).unwrap_err().to_string();
-        assert_eq!(error, "there is no template of shape states in c: use --lang rust");
     }
 }

@@ -47,6 +47,9 @@ struct Generation {
     /// What made the plan in place of a module that failed.
     #[serde(default)]
     made_by: Option<String>,
+    /// How the files begin to which the coordinator recorded its calls.
+    #[serde(default)]
+    captured: Option<String>,
 }
 
 impl History {
@@ -83,6 +86,12 @@ fn text(told: &Told) -> String {
         "PLAN",
         "OUTCOME",
     ];
+    let is_captured = told.generations.iter().any(|it| it.captured.is_some());
+    let head = head.into_iter().chain(is_captured.then_some("CAPTURE")).collect::<Vec<_>>();
+    let row = |it| {
+        let captured = |it: &Generation| it.captured.as_ref().map(|name| format!("{name}.capture")).unwrap_or_default();
+        row(it).into_iter().chain(is_captured.then(|| captured(it))).collect()
+    };
     table(&head, told.generations.iter().map(row))
 }
 

@@ -336,7 +336,7 @@ impl Live<'_> {
                 }
                 match &note {
                     // It looks at the file itself, also while it is no member.
-                    Note::OffersChanged(_) => Ok(()),
+                    Note::OffersChanged(_) | Note::OffersLeftOut(_) => Ok(()),
                     note => tell(self.output, events::note(note, self.leading.as_ref())),
                 }
             }

@@ -27,6 +27,7 @@ pub fn json(event: &Rebalance, protocol_type: &str) -> Value {
 }
 
 fn assigned_json(assigned: &Assigned) -> Value {
+    let stand_in = assigned.stand_in.as_ref();
     let mut event = json!({
         "event": "assigned",
         "generation": assigned.generation,
@@ -39,7 +40,8 @@ fn assigned_json(assigned: &Assigned) -> Value {
             Role::Follower => "follower",
         },
         "cause": assigned.cause.name(),
-        "served_by": assigned.served_by.as_ref().map(ToString::to_string),
+        "served_by": assigned.served_by.as_ref().map(ToString::to_string).or(stand_in.map(|it| it.by.clone())),
+        "served_because": stand_in.map(|it| &it.reason),
     });
     if let Some(primaries) = assigned.primaries() {
         event["primaries"] = json!(primaries.into_iter().collect::<BTreeMap<_, _>>());
@@ -56,6 +58,7 @@ fn note_json(note: &Note) -> Value {
             let offer = |offer: &crate::membership::negotiate::Offer| json!({ "protocol": offer.protocol, "digest": digest(offer.digest) });
             json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
         }
+        Note::OffersLeftOut(protocols) => json!({ "event": "offers_left_out", "protocols": protocols }),
         Note::ModuleRefused { path, reason } => json!({ "event": "module_refused", "path": path, "reason": reason }),
         Note::Fault { fault, served_by } => json!({
             "event": "fault",
@@ -101,12 +104,13 @@ fn by_topic(topics: &[(TopicName, Vec<i32>)]) -> BTreeMap<&str, &Vec<i32>> {
 pub fn text(event: &Rebalance, protocol_type: &str) -> String {
     match event {
         Rebalance::Assigned(assigned) => {
-            let Assigned { generation, protocol, role, share, served_by, .. } = assigned;
+            let Assigned { generation, protocol, role, share, served_by, stand_in, .. } = assigned;
             let does = if *role == Role::Leader { "leads and owns" } else { "owns" };
             let share = share_text(share, protocol_type);
-            // The protocol is what was voted for; who made the plan only its leader knows.
-            let served = served_by.as_ref().filter(|it| **it != ServedBy::Chosen);
-            let served = served.map(|by| format!(", served by {by}")).unwrap_or_default();
+            // The protocol is what was voted for, and not always what made the plan. Its leader has told of the fault itself.
+            let own = served_by.as_ref().filter(|it| **it != ServedBy::Chosen).map(|by| format!(", served by {by}"));
+            let told = stand_in.as_ref().map(|it| format!(", served by {} because {}", it.by, it.reason));
+            let served = own.or(told).unwrap_or_default();
             format!("{does} {share}{} (generation {generation}, protocol {protocol}{served})", told_text(assigned))
         }
         Rebalance::Revoked(work) => format!("gives up {} for a rebalance", share_text(work.share(), protocol_type)),
@@ -144,7 +148,26 @@ fn share_text(share: &Share, protocol_type: &str) -> String {
 mod tests {
     use super::*;
     use crate::ids::{Generation, MemberId, Protocol};
-    use crate::membership::Cause;
+    use crate::membership::{Cause, StandIn};
+
+    #[test]
+    fn modules_that_are_not_offered_are_named_as_far_as_a_line_goes() {
+        let told = |count| {
+            let protocols = (0..count).map(|n| Protocol::from(format!("s{n:02}@1"))).collect();
+            text(&Rebalance::Note(Note::OffersLeftOut(protocols)), "consumer")
+        };
+        assert!(
+            told(2).contains("so 2 of its modules are not offered, those of the lowest rank: s00@1, s01@1; "),
+            "{}",
+            told(2)
+        );
+        assert!(
+            told(20).contains("so 20 of its") && told(20).contains("s15@1 and 4 more; remove some"),
+            "{}",
+            told(20)
+        );
+        assert_eq!(told(0), "offers all of its modules again");
+    }
 
     #[test]
     fn a_fall_backs_plan_is_not_said_to_be_the_strategys() {
@@ -154,6 +177,7 @@ mod tests {
                 protocol: Protocol::from("omits@1"),
                 digest: None,
                 served_by,
+                stand_in: None,
                 leader: MemberId::default(),
                 member: MemberId::default(),
                 role,
@@ -171,5 +195,29 @@ mod tests {
         let follower = assigned(Role::Follower, None);
         assert_eq!(text(&follower, "consumer"), "owns t 0-1 (generation 3, protocol omits@1)");
         assert!(json(&follower, "consumer")["served_by"].is_null());
+    }
+
+    #[test]
+    fn who_follows_says_what_it_was_told_of_the_plan() {
+        let stand_in = StandIn { by: "its leader's fall-back".into(), reason: "omits@1 failed: trap: it fell".into() };
+        let follower = Rebalance::Assigned(Assigned {
+            generation: Generation(3),
+            protocol: Protocol::from("omits@1"),
+            digest: None,
+            served_by: None,
+            stand_in: Some(stand_in),
+            leader: MemberId::default(),
+            member: MemberId::default(),
+            role: Role::Follower,
+            cause: Cause::Group,
+            share: Share::Partitions(vec![("t".into(), vec![0])]),
+            user_data: None,
+        });
+        let told = "owns t 0 (generation 3, protocol omits@1, served by its leader's fall-back because omits@1 failed: trap: \
+                    it fell)";
+        assert_eq!(text(&follower, "consumer"), told);
+        let line = json(&follower, "consumer");
+        assert_eq!(line["served_by"], "its leader's fall-back");
+        assert_eq!(line["served_because"], "omits@1 failed: trap: it fell");
     }
 }

@@ -14,11 +14,12 @@ use super::lead::settings::Settings;
 use super::modules::Modules;
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
-use crate::whatif::limits::{MAX_MEMBERS, MAX_STEPS};
+use crate::whatif::limits::{MAX_EFFORT, MAX_MEMBERS, MAX_MODULES, MAX_PARTITIONS, MAX_STEPS, MAX_TOPICS};
 use crate::whatif::{Start, Step, page, random_life, script, simulate};
 
 mod begin;
 mod progress;
+mod refused;
 mod shown;
 mod spoken;
 mod subjects;
@@ -27,6 +28,7 @@ mod times;
 use begin::Topic;
 use progress::Progress;
 use spoken::Spokesman;
+use subjects::Named;
 use times::TimesArgs;
 
 /// So many steps has a random life unless told otherwise.
@@ -35,8 +37,9 @@ const STEPS: usize = 20;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  played
-  1  failed: a module is refused, the page cannot be written, or the group is none that can be played
-  2  usage: a mistake in the script (with its line) or in the flags; nothing was played
+  1  failed: a module is refused (and no --fallback is named), the page cannot be written, or the group is none that can
+     be played
+  2  usage: a mistake in the script (with its line) or in the flags, or a life that is too large; nothing was played
   3  unreachable: with --from-group, nobody answers
   4  not found: no such module, script or group";
 
@@ -100,6 +103,10 @@ pub struct Simulate {
     /// The folder of *.wasm files [default: $DIVVY_ASSIGNORS, ./assignors, PROGRAM/../share/divvy/assignors]
     #[arg(long = "assignors", value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// What makes the plan when a strategy fails, as `fallback` of a group's settings names it: a module, or `native`. A
+    /// module that is refused is played, too, then
+    #[arg(long, value_name = "MODULE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    fallback: Option<String>,
     #[command(flatten)]
     settings: Settings,
     /// Write one page with charts, which needs nothing else
@@ -118,7 +125,11 @@ pub struct Simulate {
 fn long_help() -> String {
     format!(
         "Scripts\n\n{}\n\ntests/examples/life.txt is one. Settings that --set and --config name go to every strategy; those of \
-         one alone are named with it: `--set weighted.fact=cores`, or a table of its name in the file.\n\n{EXIT_CODES}",
+         one alone are named with it: `--set weighted.fact=cores`, or a table of its name in the file.\n\nFor strategies of type \
+         connect topics are connectors and their partitions tasks; of type single-writer topics do not count.\n\nAt most \
+         {MAX_MEMBERS} members, {MAX_PARTITIONS} partitions of {MAX_TOPICS} topics, {MAX_STEPS} steps and {MAX_MODULES} strategies are \
+         played, and of all together {MAX_EFFORT}: the members and partitions of each generation, in all generations of all \
+         strategies.\n\n{EXIT_CODES}",
         script::GRAMMAR
     )
 }
@@ -130,12 +141,12 @@ impl Simulate {
             return output.print(&json!({ "guide": GUIDE }), || GUIDE.to_owned());
         }
         let (start, steps) = self.life()?;
-        let subjects =
-            subjects::read(&self.modules, &Modules::at(self.folder.clone()), &self.settings, self.without_times)?;
+        let named = Named { modules: &self.modules, fallback: self.fallback.as_deref() };
+        let subjects = subjects::read(&named, &Modules::at(self.folder.clone()), &self.settings, self.without_times)?;
         let usage = |why| Failure::of(Kind::Usage, why);
-        let mut progress = Progress::new(steps.len());
-        let played =
-            simulate(&start, &steps, self.times.times(), &subjects, &mut |name, step| progress.tell(name, step));
+        let progress = Progress::new(steps.len());
+        let tell = |name: &str, step: usize, generation: usize| progress.tell(name, step, generation);
+        let played = simulate(&start, &steps, self.times.times(), &subjects, &tell);
         progress.over();
         let mut report = played.map_err(usage)?;
         (report.seed, report.from_group) = (self.random, self.from_group.clone());

@@ -33,7 +33,9 @@ fn of_one(played: &Played, output: &Output) -> String {
     let kind =
         if played.protocol_type == "consumer" { String::new() } else { format!(", type {}", played.protocol_type) };
     let digest = played.digest.as_ref().and_then(|digest| digest.get(..8)).map(|it| format!(", module {it}"));
-    let head = format!("{}: {}{kind}, {}{}", played.module, played.protocol, played.mode, digest.unwrap_or_default());
+    let fallback = played.fallback.as_ref().map(|it| format!(", fall-back {it}")).unwrap_or_default();
+    let (name, protocol, mode) = (&played.module, &played.protocol, played.mode);
+    let head = format!("{name}: {protocol}{kind}, {mode}{}{fallback}", digest.unwrap_or_default());
     let rows = played.steps.iter().enumerate().map(|(number, step)| row(number, step));
     let mut lines = vec![plain(&head), table(&STEPS, rows)];
     let of_step = |(number, step): (usize, &StepReport)| {

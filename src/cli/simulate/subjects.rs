@@ -1,6 +1,6 @@
 //! The strategies that are named: files, modules of the folder by name, and the range that is built in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use anyhow::Result;
 use serde_json::{Map, Value};
 use wasmparser::{Parser, Payload};
 
-use crate::assignor::{Manifest, NATIVE};
+use super::refused::Refused;
+use crate::assignor::{Assignor, Manifest, NATIVE};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
 use crate::cli::lead::settings::Settings;
@@ -24,8 +25,17 @@ const BUILT_IN: &str = "native";
 /// The custom section of a manifest.
 const SECTION: &str = "divvy.manifest";
 
+/// What the operator names.
+pub struct Named<'a> {
+    /// The strategies to play.
+    pub modules: &'a [String],
+    /// What stands in for one that fails.
+    pub fallback: Option<&'a str>,
+}
+
 /// Reads and compiles them, in the order in which they are named.
-pub fn read(names: &[String], folder: &Modules, settings: &Settings, without_times: bool) -> Result<Vec<Subject>> {
+pub fn read(named: &Named<'_>, folder: &Modules, settings: &Settings, without_times: bool) -> Result<Vec<Subject>> {
+    let names = named.modules;
     let config = &settings.config()?;
     let usage = |text: String| Failure::of(Kind::Usage, text);
     if names.is_empty() {
@@ -39,23 +49,27 @@ pub fn read(names: &[String], folder: &Modules, settings: &Settings, without_tim
         return Err(usage(format!("{twice} is named twice: name each strategy once")));
     }
     let sandbox = Sandbox::new(SandboxLimits::of_author())?;
-    let mut subjects =
-        names.iter().map(|name| subject(name, folder, &sandbox, without_times)).collect::<Result<Vec<_>>>()?;
-    let known: BTreeSet<String> = subjects.iter().map(|it| it.assignor.manifest().name.clone()).collect();
+    let load = |name: &String, or_refused| subject(name, folder, &sandbox, (without_times, or_refused));
+    let fallback = named.fallback.map(|name| load(&name.to_owned(), false)).transpose()?.map(|it| it.assignor);
+    let mut subjects = names.iter().map(|name| load(name, fallback.is_some())).collect::<Result<Vec<_>>>()?;
+    let all = subjects.iter().map(|it| &it.assignor).chain(&fallback);
+    let known: BTreeSet<String> = all.map(|it| it.manifest().name.clone()).collect();
     if let Some(text) = settings.keys().find_map(|key| of_nobody(key, &known)) {
         return Err(usage(text));
     }
     let mut shown = BTreeSet::new();
+    let of = |assignor: &Arc<dyn Assignor>| {
+        let name = assignor.manifest().name.clone();
+        let own = config_of(config, &name, &known);
+        (!own.is_empty()).then_some((name, Value::Object(own)))
+    };
     for (subject, named) in subjects.iter_mut().zip(names) {
         // Two files of one name in two folders are two lines.
         if !shown.insert(subject.name.clone()) {
             subject.name.clone_from(named);
         }
-        let name = subject.assignor.manifest().name.clone();
-        let own = config_of(config, &name, &known);
-        if !own.is_empty() {
-            subject.configs = BTreeMap::from([(name, Value::Object(own))]);
-        }
+        subject.configs = [Some(&subject.assignor), fallback.as_ref()].into_iter().flatten().filter_map(of).collect();
+        subject.fallback.clone_from(&fallback);
     }
     Ok(subjects)
 }
@@ -88,22 +102,37 @@ fn config_of(config: &Value, name: &str, known: &BTreeSet<String>) -> Map<String
     own
 }
 
-fn subject(name: &str, folder: &Modules, sandbox: &Sandbox, without_times: bool) -> Result<Subject> {
+fn subject(
+    name: &str,
+    folder: &Modules,
+    sandbox: &Sandbox,
+    (without_times, or_refused): (bool, bool),
+) -> Result<Subject> {
     if name == BUILT_IN {
         return Ok(Subject::native(name));
     }
     let is_file = name.ends_with(".wasm") || name.contains(std::path::MAIN_SEPARATOR);
     let path = if is_file { Some(PathBuf::from(name)) } else { find(name, folder)? };
     let Some(path) = path else { return Ok(Subject::native(name)) };
-    let loaded = sandbox.load(&files::module(&path)?, &path);
-    let module = loaded.map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
+    let short = path.file_stem().filter(|_| is_file).map(|stem| stem.to_string_lossy().into_owned());
+    let short = short.unwrap_or_else(|| name.to_owned());
+    let bytes = files::module(&path)?;
+    let module = match sandbox.load(&bytes, &path) {
+        Ok(module) => module,
+        Err(error) => match manifest(&bytes).filter(|_| or_refused) {
+            Some(manifest) => {
+                let refused = Refused { manifest, why: error.to_string() };
+                return Ok(Subject::new(short, Arc::new(refused), Arc::new(|| None)));
+            }
+            None => return Err(Failure::of(Kind::Failed, error.to_string())),
+        },
+    };
     let measured = Arc::clone(&module);
     let gauge: Gauge = match without_times {
         true => Arc::new(|| None),
         false => Arc::new(move || measured.last_call().map(|it| Used { took: it.took, memory: it.memory_peak })),
     };
-    let short = path.file_stem().filter(|_| is_file).map(|stem| stem.to_string_lossy().into_owned());
-    Ok(Subject { name: short.unwrap_or_else(|| name.to_owned()), assignor: module, gauge, configs: BTreeMap::new() })
+    Ok(Subject::new(short, module, gauge))
 }
 
 /// The file of that name in the folder, its newest version; none for the built-in range where no file takes its place.

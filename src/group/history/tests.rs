@@ -15,6 +15,7 @@ fn generation(number: i32, outcome: GenerationOutcome) -> GenerationRecord {
         members: 1,
         outcome,
         stand_in: None,
+        captured: None,
         moved: None,
     }
 }

@@ -19,12 +19,18 @@ const COOPERATIVE_STICKY: &str = r#"{"abi":"1.0","name":"cooperative-sticky","mo
 const WRITER: &str = r#"{"abi":"1.0","name":"active-standby","protocol_type":"single-writer","shape":"states"}"#;
 
 fn offered(strategies: &[&str], operator: &[&str], member: &[&str]) -> Vec<String> {
+    chosen(strategies, operator, member).0
+}
+
+/// What is offered and what is left out.
+fn chosen(strategies: &[&str], operator: &[&str], member: &[&str]) -> (Vec<String>, Vec<String>) {
     let strategies: Strategies = strategies.iter().map(|it| fake(it)).collect();
     let own = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let (operator, member) = (own(operator), own(member));
     let wishes = Wishes { operator: &operator, member: &member };
-    let offers = offers(&strategies, &ProtocolType::from("consumer"), wishes);
-    offers.iter().map(|it| it.protocol.to_string()).collect()
+    let choice = offers(&strategies, &ProtocolType::from("consumer"), wishes);
+    let left_out = choice.left_out.iter().map(ToString::to_string);
+    (choice.offers.iter().map(|it| it.protocol.to_string()).collect(), left_out.collect())
 }
 
 #[test]
@@ -63,10 +69,41 @@ fn the_operators_names_come_first_and_take_nothing_away() {
 
 #[test]
 fn offers_are_bounded() {
-    let many: Vec<String> = (0..200).map(|n| format!(r#"{{"abi":"1.0","name":"s{n}"}}"#)).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let offered = offered(&many, &[], &[]);
-    assert_eq!((offered.len(), offered.last().unwrap().as_str()), (32, "range"));
+    let many: Vec<String> = (0..200).map(|n| format!(r#"{{"abi":"1.0","name":"s{n:03}"}}"#)).collect();
+    let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let (offered, left_out) = chosen(&many, &[], &[]);
+    assert_eq!((offered.len(), offered[30].as_str(), offered[31].as_str()), (32, "s030@1", "range"));
+    assert_eq!((left_out.len(), left_out[0].as_str(), left_out[168].as_str()), (169, "s031@1", "s199@1"));
+    let (offered, left_out) = chosen(&many[..31], &[], &[]);
+    assert_eq!((offered.len(), left_out), (32, Vec::new()), "all of them, and range");
+
+    // A module may be range, too: it keeps its place, or the last one, and is not left out.
+    many.push(RANGE);
+    let (offered, left_out) = chosen(&many, &[], &[]);
+    assert_eq!((offered.len(), offered[31].as_str(), left_out.len()), (32, "range", 169));
+    let (offered, left_out) = chosen(&many, &["s150"], &[]);
+    assert_eq!((offered[0].as_str(), left_out.contains(&"s030@1".to_owned())), ("s150@1", true), "a wish comes first");
+}
+
+#[test]
+fn what_is_left_out_is_told_once() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    let many = |least: u32| (least..34).map(|n| fake(&format!(r#"{{"abi":"1.0","name":"s{n:02}"}}"#))).collect();
+    let told = |story: &mut Story| {
+        let left_out = story.told.drain(..).filter_map(|it| match it {
+            Notice::OffersLeftOut(protocols) => Some(protocols.iter().map(ToString::to_string).collect::<Vec<_>>()),
+            _ => None,
+        });
+        left_out.collect::<Vec<_>>()
+    };
+    story.strategies(many(0));
+    assert_eq!(told(&mut story), [["s31@1", "s32@1", "s33@1"]]);
+    story.strategies(many(0));
+    assert_eq!(told(&mut story), [[""; 0]; 0], "nothing new");
+    story.strategies(many(2));
+    assert_eq!(told(&mut story), [["s33@1"]]);
+    story.strategies(many(3));
+    assert_eq!(told(&mut story), [[""; 0]], "all are offered again");
 }
 
 #[test]

@@ -272,11 +272,11 @@ pub fn refused(error: ErrorCode) -> JoinAnswer {
 }
 
 pub fn synced(state: Bytes) -> SyncAnswer {
-    SyncAnswer { error: ErrorCode::None, state, reason: None }
+    SyncAnswer { error: ErrorCode::None, state, reason: None, stand_in: None }
 }
 
 pub fn not_synced(error: ErrorCode) -> SyncAnswer {
-    SyncAnswer { error, state: Bytes::new(), reason: None }
+    SyncAnswer { error, state: Bytes::new(), reason: None, stand_in: None }
 }
 
 pub fn member(id: &str, metadata: Bytes) -> MemberInput {

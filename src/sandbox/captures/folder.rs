@@ -135,7 +135,7 @@ impl Folder {
 }
 
 /// `GROUP-GENERATION-MOMENT`.
-fn name(capture: &Capture) -> String {
+pub(super) fn name(capture: &Capture) -> String {
     let asked = &capture.asked;
     format!("{}-{}-{}", safe(asked.group.as_str()), asked.generation, asked.now_ms)
 }

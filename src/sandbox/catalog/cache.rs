@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::ids::Digest;
+use crate::sandbox::compile::distrust;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::module::digest_of;
 use crate::sandbox::trust::{SIGNATURE, signature_path};
@@ -30,15 +31,29 @@ pub(super) struct Cached {
     pub bytes: Vec<u8>,
 }
 
+/// Why the folder does not do, in words.
+pub(super) fn unusable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "it is a file, or below one: name a folder (--module-cache, module.cache)".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
 impl Cache {
-    /// Opens or makes the folder.
-    pub fn open(folder: PathBuf, most_bytes: usize) -> io::Result<Self> {
+    /// Opens or makes the folder. What is in it is served at the next start, so nobody else may write there; a link counts
+    /// as what it leads to. An error is the reason, with the remedy.
+    pub fn open(folder: PathBuf, most_bytes: usize) -> Result<Self, String> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
-        Ok(Self { folder, most_bytes })
+        let made = builder.create(&folder).and_then(|()| fs::metadata(&folder));
+        match distrust(&made.map_err(|error| unusable(&error))?, true) {
+            None => Ok(Self { folder, most_bytes }),
+            Some(why) => Err(why),
+        }
     }
 
     pub fn folder(&self) -> &Path {

@@ -92,6 +92,11 @@ impl File {
         self.stamp
     }
 
+    /// It is read and judged anew at the next look; its last good module stays for as long.
+    pub fn forget_look(&mut self) {
+        (self.is_confirmed, self.digest) = (false, None);
+    }
+
     /// Reads it if its stamp is new or not yet trusted; its bytes, if there is something to judge in them.
     pub fn look(&mut self, path: &Path, stamp: Stamp, most_bytes: usize) -> Option<Vec<u8>> {
         let is_same = self.stamp == Some(stamp);

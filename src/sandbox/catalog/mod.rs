@@ -1,16 +1,19 @@
 //! The strategies that can be offered now: a folder (or several) of modules, kept true while files come, change, break
 //! and go. A module serves only after it was checked and called; one that fails leaves the last good one in its place.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use super::error::CatalogError;
 use super::metrics::Tally;
-use super::{Module, Sandbox, Trust, lock};
-use crate::ids::Protocol;
+use super::{Module, Sandbox, Trust, TrustedKey, lock};
+use crate::ids::{Digest, Protocol};
 
+mod admission;
 mod cache;
 mod choose;
 mod file;
@@ -21,6 +24,9 @@ mod watch;
 
 pub use smoke::smoke;
 pub use status::{ModuleState, ModuleStatus};
+
+/// How often whoever waits for the catalog's thread makes sure that it is there.
+const A_MOMENT: Duration = Duration::from_secs(1);
 
 /// Which folders, and how they are watched.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,7 +57,14 @@ impl CatalogConfig {
 /// The modules of some folders. Its thread ends when it is dropped.
 pub struct Catalog {
     shared: Arc<Shared>,
-    _watch: watch::Watch,
+    watch: watch::Watch,
+}
+
+/// Who may serve from now on. It is dropped when the folders were looked at under it.
+struct Judges {
+    keys: Vec<TrustedKey>,
+    allowed: BTreeSet<Digest>,
+    _done: mpsc::Sender<()>,
 }
 
 type Listener = Arc<dyn Fn() + Send + Sync>;
@@ -62,6 +75,8 @@ pub(super) struct Shared {
     snapshot: RwLock<Arc<Snapshot>>,
     listeners: Mutex<Vec<Listener>>,
     tally: Arc<Tally>,
+    /// What the next look takes over.
+    judges: Mutex<Option<Judges>>,
 }
 
 impl fmt::Debug for Shared {
@@ -92,9 +107,15 @@ impl Shared {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Swaps the moment and tells everybody. Calls that run keep the module that they began with.
+    /// Swaps the moment and tells everybody. Calls that run keep the module that they began with; of one that is offered no
+    /// more they end soon.
     fn publish(&self, snapshot: Snapshot) {
-        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        let now = Arc::clone(&snapshot.modules);
+        let mut held = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *held, Arc::new(snapshot));
+        drop(held);
+        let is_gone = |module: &&Arc<Module>| !now.iter().any(|it| Arc::ptr_eq(it, module));
+        before.modules.iter().filter(is_gone).for_each(|module| module.retire());
         // Called without the lock: a listener may be the last that keeps its own place.
         let listeners = lock(&self.listeners).clone();
         listeners.iter().for_each(|listener| listener());
@@ -131,7 +152,7 @@ impl Catalog {
         }
         let shared = Arc::new(Shared::default());
         let watch = watch::Watch::start(sandbox, config, Arc::clone(&shared))?;
-        Ok(Self { shared, _watch: watch })
+        Ok(Self { shared, watch })
     }
 
     /// The newest two versions of each strategy, by name, newest version first.
@@ -151,6 +172,16 @@ impl Catalog {
     /// Each file and each older version with its state, for people.
     pub fn status(&self) -> Vec<ModuleStatus> {
         self.shared.snapshot().status.clone()
+    }
+
+    /// From now on these keys and digests say who may serve. All files and older versions are judged anew, as at a start: what
+    /// may not serve any more stops, also where it serves already. Blocks until that is done.
+    pub fn trust_anew(&self, keys: Vec<TrustedKey>, allowed: BTreeSet<Digest>) {
+        let (done, is_done) = mpsc::channel();
+        *lock(&self.shared.judges) = Some(Judges { keys, allowed, _done: done });
+        self.watch.wake();
+        // Nothing is ever sent: the other end is dropped when it is done.
+        while is_done.recv_timeout(A_MOMENT) == Err(RecvTimeoutError::Timeout) && self.watch.is_alive() {}
     }
 
     /// Calls `listener`, on the catalog's own thread, after modules or states changed, as long as what it gives back is

@@ -6,18 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::cache::Cache;
+use super::admission::Admission;
+use super::cache::{Cache, unusable};
 use super::choose::{Candidate, Choice, choose};
 use super::file::{File, Stamp, file_name, list};
-use super::smoke::smoke;
 use super::status::{clash, row, surplus};
-use super::{CatalogConfig, ModuleState, ModuleStatus, Snapshot};
+use super::{CatalogConfig, Judges, ModuleState, ModuleStatus, Snapshot};
 use crate::ids::Digest;
-use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
-use crate::sandbox::inspect::header;
+use crate::sandbox::error::LoadErrorKind;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::metrics::Tally;
-use crate::sandbox::module::digest_of;
 use crate::sandbox::trust::signature_path;
 use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
 
@@ -51,16 +49,16 @@ struct Kept {
 impl Shelf {
     pub fn new(sandbox: Sandbox, config: CatalogConfig, tally: Arc<Tally>) -> Self {
         let mut troubles = BTreeMap::new();
-        let sandbox = match &config.cache_folder {
-            Some(folder) => sandbox.with_code_cache(folder.join(COMPILED)),
-            None => sandbox,
-        };
         let cache = config.cache_folder.and_then(|folder| {
             Cache::open(folder.clone(), sandbox.limits().module_bytes)
-                .map_err(|error| troubles.insert(folder, cache_trouble(&error)))
+                .map_err(|why| troubles.insert(folder, no_cache(&why)))
                 .ok()
         });
-        // Where the folder itself cannot be used, what is in it need not be spoken of.
+        // Where the folder itself cannot be used, nothing in it is.
+        let sandbox = match &cache {
+            Some(cache) => sandbox.with_code_cache(cache.folder().join(COMPILED)),
+            None => sandbox,
+        };
         let code = sandbox.1.as_ref().filter(|_| cache.is_some());
         if let Some((folder, trouble)) = code.and_then(|code| Some((code.folder(), code.trouble()?))) {
             troubles.insert(folder.to_owned(), trouble);
@@ -96,6 +94,28 @@ impl Shelf {
         self.offered = choice.offered;
         self.status = status;
         (!same).then(|| Snapshot { modules: self.modules(), status: self.status.clone() })
+    }
+
+    /// Other keys and digests count from the next look on, for what serves as well: what they do not let in is forgotten, and all
+    /// is read as at a start.
+    pub fn trust_anew(&mut self, judges: &Judges) {
+        let trust = Trust { keys: judges.keys.clone(), allowed: judges.allowed.clone(), ..self.gate.trust.clone() };
+        if self.gate.trust == trust {
+            return;
+        }
+        self.gate.trust = trust;
+        let Self { gate, cache, kept, files, .. } = self;
+        kept.retain(|digest, it| {
+            // Its signature may be beside its file, or beside the copy that is kept of it.
+            let copy = cache.as_ref().map(|cache| cache.path(*digest, &it.origin));
+            let places = [Some(it.module.path().to_owned()), copy];
+            places.into_iter().flatten().any(|path| gate.trusted(it.module.bytes(), &path).is_ok())
+        });
+        for file in files.values_mut() {
+            file.good = file.good.filter(|digest| kept.contains_key(digest));
+            file.forget_look();
+        }
+        self.is_new = true;
     }
 
     fn modules(&self) -> Arc<[Arc<Module>]> {
@@ -274,83 +294,20 @@ impl Shelf {
 }
 
 fn cache_trouble(error: &io::Error) -> String {
-    let why = match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            "it is a file, or below one: name a folder (--module-cache, module.cache)".to_owned()
-        }
-        _ => error.to_string(),
-    };
+    let why = unusable(error);
     format!("the modules cache cannot be used: {why}; older versions of strategies do not outlive this process")
+}
+
+/// The same of one that is not used at all.
+fn no_cache(why: &str) -> String {
+    format!(
+        "the modules cache cannot be used: {why}; until then older versions of strategies do not outlive this process, and modules \
+         are compiled at each start"
+    )
 }
 
 /// Name and version of a strategy that is not among the wanted ones.
 fn unwanted(bytes: &[u8], only: &[String], limits: &SandboxLimits) -> Option<(String, u32)> {
     let manifest = inspect::manifest(bytes, limits)?;
     (!only.contains(&manifest.name)).then_some((manifest.name, manifest.version))
-}
-
-/// Who comes in.
-struct Admission {
-    sandbox: Sandbox,
-    trust: Trust,
-    tally: Arc<Tally>,
-}
-
-impl Admission {
-    /// Judges, loads and smoke-tests.
-    fn admit(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-        let admitted = self.trusted(bytes, path).and_then(|()| self.load(bytes, path));
-        match &admitted {
-            Ok(module) => {
-                Tally::one(&self.tally.loaded);
-                let cache = if module.is_from_cache() { &self.tally.cache_hits } else { &self.tally.cache_misses };
-                Tally::one(cache);
-            }
-            // What is still being written is no file yet.
-            Err(error) if error.kind == LoadErrorKind::HalfWritten => {}
-            Err(_) => Tally::one(&self.tally.refused),
-        }
-        admitted
-    }
-
-    /// Before anything of it is compiled or run; a file that is not whole is told apart first.
-    fn trusted(&self, bytes: &[u8], path: &Path) -> Result<(), LoadError> {
-        if !self.trust.is_asked() || header(bytes).is_err() {
-            return Ok(());
-        }
-        let digest = digest_of(bytes);
-        let judged = self.trust.judge(path, digest, bytes);
-        judged.map_err(|Refusal { kind, message }| LoadError {
-            kind,
-            path: path.to_owned(),
-            digest: Some(digest),
-            message,
-        })
-    }
-
-    /// A file whose bytes were let in before and would not be now. Removing a module's file is how it is stopped; a
-    /// signature is missing for a moment in any roll-out that brings it first or last.
-    fn turned_away(&self, mut error: LoadError, serves: bool) -> LoadError {
-        Tally::one(&self.tally.refused);
-        if serves {
-            error.message.push_str("; these bytes were let in before and go on serving until the file is removed");
-        }
-        error
-    }
-
-    fn load(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-        let module = self.sandbox.load(bytes, path).map_err(|error| match error.kind {
-            // What is there of it so far is no module: each step of a slow copy would be news if it had a digest.
-            LoadErrorKind::HalfWritten => LoadError { digest: None, ..error },
-            _ => error,
-        })?;
-        smoke(&*module).map_err(|fault| LoadError {
-            kind: LoadErrorKind::Smoke(fault.kind),
-            path: path.to_owned(),
-            digest: Some(module.digest()),
-            message: format!("it failed a trial call, so it does not serve: {}", fault.message),
-        })?;
-        module.forget_usage();
-        Ok(module)
-    }
 }

@@ -9,6 +9,7 @@ use crate::ids::Digest;
 use crate::membership::limits::MAX_OFFERS;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::{LoadError, LoadErrorKind, Module};
+use crate::text::plain;
 use crate::time::WallTime;
 
 /// How a file stands.
@@ -59,7 +60,7 @@ const NAMED_FILES: usize = 3;
 
 /// What is said of the files of a folder that are too many; the first of them bears it.
 pub(super) fn surplus(left_out: &[PathBuf]) -> String {
-    let names: Vec<_> = left_out.iter().take(NAMED_FILES).map(|path| file_name(path)).collect();
+    let names: Vec<_> = left_out.iter().take(NAMED_FILES).map(|path| plain(&file_name(path))).collect();
     let more = left_out.len().saturating_sub(NAMED_FILES);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(

@@ -11,7 +11,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use super::shelf::Shelf;
 use super::{CatalogConfig, Shared};
 use crate::sandbox::error::CatalogError;
-use crate::sandbox::{Sandbox, clock};
+use crate::sandbox::{Sandbox, clock, lock};
 
 /// A folder that never is quiet is read after that many times the debounce.
 const LONGEST_DEBOUNCES: u32 = 10;
@@ -42,6 +42,10 @@ impl Watch {
         }
         let run = move || {
             while wait(&woken, debounce, rescan) {
+                let judges = lock(&shared.judges).take();
+                if let Some(judges) = &judges {
+                    shelf.trust_anew(judges);
+                }
                 if let Some(snapshot) = shelf.scan() {
                     shared.publish(snapshot);
                 }
@@ -50,6 +54,19 @@ impl Watch {
         let thread =
             std::thread::Builder::new().name("divvy-catalog".to_owned()).spawn(run).map_err(CatalogError::Thread)?;
         Ok(Self { wakes, thread: Some(thread), _watcher: watcher })
+    }
+}
+
+impl Watch {
+    /// Has the folders looked at soon.
+    pub fn wake(&self) {
+        // The thread is gone only if it panicked.
+        let _ = self.wakes.send(Wake::Changed);
+    }
+
+    /// Whether there is a thread that looks: a listener that panics ends it.
+    pub fn is_alive(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 }
 

@@ -60,15 +60,7 @@ impl CodeCache {
             Err(error) => format!("it cannot be made: {error}; make the folder above it writable"),
             Ok(meta) if meta.is_symlink() => "it is a link: put a folder in its place".to_owned(),
             Ok(meta) if !meta.is_dir() => "it is no folder: remove it".to_owned(),
-            Ok(meta) if meta.uid() != user() => {
-                let (owner, user) = (meta.uid(), user());
-                format!(
-                    "it belongs to user {owner}, and this process is user {user}: give it to that one, or remove it"
-                )
-            }
-            Ok(meta) if !is_private(&meta) => {
-                format!("others may write it (mode {:o}): `chmod 700` it", meta.mode() & 0o7777)
-            }
+            Ok(meta) if !is_private(&meta) => distrust(&meta, false)?,
             Ok(_) => format!("it cannot be written: {}; make it writable", self.try_to_write().err()?),
         };
         Some(format!("compiled code is not kept here: {why}; until then modules are compiled at each start"))
@@ -98,6 +90,14 @@ impl CodeCache {
             let _ = file.set_modified(now());
         }
         Some(Code::File(file))
+    }
+
+    /// Removes the code of a module that was refused: it takes no room from those that serve.
+    pub fn forget(&self, module: Digest) {
+        if self.is_ours() {
+            // Mostly there is none.
+            let _ = fs::remove_file(self.path(module));
+        }
     }
 
     /// Keeps the code of a module, whole or not at all; without a word where it cannot.
@@ -181,9 +181,22 @@ impl CodeCache {
     }
 }
 
+/// Why somebody else may have written it, and what to do; none if nobody can. `or_root` takes what the system's administrator
+/// prepared.
+pub(in crate::sandbox) fn distrust(meta: &fs::Metadata, or_root: bool) -> Option<String> {
+    let (owner, user, mode) = (meta.uid(), user(), meta.mode());
+    if owner != user && !(or_root && owner == 0) {
+        return Some(format!(
+            "it belongs to user {owner}, and this process is user {user}: give it to that one, or remove it"
+        ));
+    }
+    let remedy = "`chmod 700` it, or name a folder within it that is not there yet";
+    (mode & OTHERS_WRITE != 0).then(|| format!("others may write it (mode {:o}): {remedy}", mode & 0o7777))
+}
+
 /// Whether nobody but this user can have written it.
 fn is_private(meta: &fs::Metadata) -> bool {
-    meta.uid() == user() && meta.mode() & OTHERS_WRITE == 0
+    distrust(meta, false).is_none()
 }
 
 #[allow(clippy::disallowed_methods, reason = "compared with times of files")]

@@ -9,12 +9,15 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use super::super::engine;
+use super::super::engine::{self, Pace};
 use super::super::limits::{COMPILE_PATIENCE, COMPILE_THREADS, MAX_CODE_BYTES, MAX_MODULE_BYTES, SandboxLimits};
 use super::native;
+use crate::text::one_line;
 
 /// The command that compiles; nobody types it, so it is none of those that are helped with.
 const COMMAND: &str = "compile-module";
+/// What follows the limits where instructions are counted.
+const FUEL: &str = "fuel";
 /// Exit code of a module that the compiler refused; stderr says why.
 const REFUSED: u8 = 3;
 /// Of what a child says not more is read.
@@ -43,7 +46,9 @@ pub fn main() -> Option<ExitCode> {
     (arguments.next()? == COMMAND).then_some(())?;
     let mut number = || arguments.next()?.parse().ok();
     let limits = number().zip(number());
-    Some(match limits.ok_or_else(|| "it takes seconds and bytes".to_owned()).and_then(|(s, b)| compile(s, b)) {
+    let pace = if arguments.next().is_some_and(|word| word == FUEL) { Pace::Fuel } else { Pace::Clock };
+    let limits = limits.ok_or_else(|| "it takes seconds and bytes".to_owned());
+    Some(match limits.and_then(|(seconds, bytes)| compile(seconds, bytes, pace)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(words) => {
             // Nobody may be there to read it.
@@ -53,23 +58,24 @@ pub fn main() -> Option<ExitCode> {
     })
 }
 
-fn compile(seconds: u64, bytes: u64) -> Result<(), String> {
+fn compile(seconds: u64, bytes: u64, pace: Pace) -> Result<(), String> {
     let words = |error: io::Error| error.to_string();
     native::limit_this_process(seconds, bytes).map_err(words)?;
     let mut module = Vec::new();
     io::stdin().lock().take(MAX_MODULE_BYTES as u64).read_to_end(&mut module).map_err(words)?;
-    let code = engine::compiler().and_then(|engine| engine.precompile_module(&module));
+    let code = engine::alone(pace).and_then(|engine| engine.precompile_module(&module));
     io::stdout().lock().write_all(&code.map_err(|error| format!("{error:#}"))?).map_err(words)
 }
 
 /// Has a child of `program` compile a module that was inspected.
-pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits) -> Result<Vec<u8>, NoCode> {
+pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits, pace: Pace) -> Result<Vec<u8>, NoCode> {
     let unable = |_: io::Error| NoCode::Unable;
     let child = Command::new(program)
         .arg0("divvy")
         .arg(COMMAND)
         .arg(limits.compile_time.as_secs().max(1).to_string())
         .arg(limits.compile_memory_bytes.to_string())
+        .args((pace == Pace::Fuel).then_some(FUEL))
         .env_clear()
         // Each thread may reserve address space of its own.
         .env("RAYON_NUM_THREADS", COMPILE_THREADS.min(limits.concurrency).to_string())
@@ -131,7 +137,7 @@ fn converse(
             let _ = child.kill();
         }
         let (status, words) = (child.wait()?, begun?.join().unwrap_or_default());
-        let words = super::super::fault::printable(&String::from_utf8_lossy(&words), 500);
+        let words = one_line(&String::from_utf8_lossy(&words), 500);
         let is_in_time = code.is_some();
         Ok((status, code.unwrap_or_default(), words, is_in_time))
     })

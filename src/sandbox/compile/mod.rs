@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use wasmtime::Engine;
 
+use super::engine::Pace;
 use super::error::{LoadErrorKind, Refusal};
 use super::limits::SandboxLimits;
 
@@ -12,7 +13,7 @@ pub(super) mod cache;
 pub(super) mod child;
 mod native;
 
-pub(super) use cache::CodeCache;
+pub(super) use cache::{CodeCache, distrust};
 pub(super) use native::Code;
 
 /// The program whose children compile, once it has said so.
@@ -39,9 +40,9 @@ pub(super) fn program() -> Option<PathBuf> {
 }
 
 /// Has a child compile a module that was inspected; none where there is no child that could.
-pub(super) fn by_child(bytes: &[u8], limits: &SandboxLimits) -> Result<Option<Code>, Refusal> {
+pub(super) fn by_child(bytes: &[u8], limits: &SandboxLimits, pace: Pace) -> Result<Option<Code>, Refusal> {
     let Some(program) = &limits.compiler else { return Ok(None) };
-    match child::compile_in(program, bytes, limits) {
+    match child::compile_in(program, bytes, limits, pace) {
         Ok(code) => Ok(Some(Code::Bytes(code))),
         Err(child::NoCode::Refused(why)) => Err(Refusal::new(LoadErrorKind::Compile, why)),
         // No processes left, a file that is gone: the module is none the worse for it.

@@ -6,7 +6,7 @@ use super::{Peer, text};
 use crate::group::effects::SyncReply;
 use crate::group::event::{Fault, LeaderResult, PlanOrigin, SyncRequest};
 use crate::ids::{Generation, GroupId, InstanceId, Protocol, ProtocolType};
-use crate::wire::divvy::{FaultTag, SyncRequestTag, SyncResponseTag};
+use crate::wire::divvy::{FaultTag, StandInTag, SyncRequestTag, SyncResponseTag};
 use crate::wire::messages::sync_group::SyncGroupRequestAssignment;
 use crate::wire::messages::{SyncGroupRequest, SyncGroupResponse};
 use crate::wire::{ErrorCode, Tags};
@@ -73,8 +73,9 @@ fn unnamed(request: &SyncGroupRequest) -> Fault {
 /// The answer.
 pub(crate) fn answer(reply: SyncReply, presents_as_kafka: bool) -> SyncGroupResponse {
     let mut tags = Tags::default();
-    if let Some(reason) = reply.reason.filter(|_| !presents_as_kafka) {
-        SyncResponseTag { reason }.put(&mut tags);
+    let stand_in = reply.stand_in.map(|it| StandInTag { by: it.by, reason: it.reason });
+    if !presents_as_kafka && (reply.reason.is_some() || stand_in.is_some()) {
+        SyncResponseTag { reason: reply.reason.unwrap_or_default(), stand_in }.put(&mut tags);
     }
     SyncGroupResponse {
         error_code: reply.error,

@@ -75,7 +75,8 @@ pub struct Config {
     pub usual_assignors: Vec<PathBuf>,
     /// `module.cache`: where replaced modules are kept.
     pub module_cache: Option<PathBuf>,
-    /// `module.trusted_keys`, `module.allowed` and `module.wasi_shim`: which modules may serve, and may import something.
+    /// `module.trusted_keys`, `module.allowed`, `module.wasi_shim`, `module.max_call_ms` and `module.max_memory_mib`: which modules may
+    /// serve, may import something, and how much they may ask for.
     pub trust: Trust,
     /// `capture.dir`: where calls of the coordinator's own modules are recorded.
     pub capture_dir: Option<PathBuf>,

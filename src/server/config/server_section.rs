@@ -8,7 +8,8 @@ use super::document::{Report, Section, integer};
 use super::values::{HostPort, LOG_FILTER, admin_address, data_place, is_log_filter, is_module_name, listen_address};
 use super::{Config, ConfigError, LoadHeartbeat, LogFormat, MAX_SHARDS, group_section, kafka_section, topic_section};
 use crate::group::GroupLimits;
-use crate::sandbox::{CaptureBounds, Trust, read_digest};
+use crate::sandbox::limits::{MAX_CALL_MS, MAX_MEMORY_MIB};
+use crate::sandbox::{CaptureBounds, Ceilings, Trust, read_digest};
 use crate::server::topics::MAX_PARTITIONS_PER_TOPIC;
 
 /// Counts, sizes and times are `int32` in the protocol.
@@ -101,6 +102,7 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
                 .get("module.allowed", DIGESTS, |value| each(value, |text| read_digest(text).ok()))
                 .unwrap_or_default(),
             wasi_shim: top.get("module.wasi_shim", NAMES, |value| each(value, name)).unwrap_or_default(),
+            ceilings: read_ceilings(top, default.trust.ceilings),
         },
         capture_dir: top.text("capture.dir", FOLDER, folder),
         capture_bounds: read_capture_bounds(top, default.capture_bounds),
@@ -137,6 +139,14 @@ fn read_group_limits(top: &mut Section<'_>, default: GroupLimits) -> GroupLimits
         offsets_check_interval: top
             .milliseconds("offsets.retention.check.interval.ms", 1..=MAX_INT32)
             .unwrap_or(default.offsets_check_interval),
+    }
+}
+
+fn read_ceilings(top: &mut Section<'_>, default: Ceilings) -> Ceilings {
+    let mut number = |key, most: u32| top.number(key, 1..=most.into()).and_then(|number| u32::try_from(number).ok());
+    Ceilings {
+        call_ms: number("module.max_call_ms", MAX_CALL_MS).unwrap_or(default.call_ms),
+        memory_mib: number("module.max_memory_mib", MAX_MEMORY_MIB).unwrap_or(default.memory_mib),
     }
 }
 

@@ -88,6 +88,8 @@ fn every_key_of_the_server_can_be_set() {
         module.trusted_keys = ["RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d"]
         module.allowed = ["sha256:abababababababababababababababababababababababababababababababab"]
         module.wasi_shim = ["by-size", "go.2"]
+        module.max_call_ms = 200
+        module.max_memory_mib = 1024
         capture.dir = "/var/lib/captures"
         capture.max.files = 5
         capture.max.bytes = 65_536

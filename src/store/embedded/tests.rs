@@ -178,6 +178,7 @@ fn a_store_of_an_older_divvy_is_read_and_goes_on() {
         fingerprint: None,
         call_again: None,
         stand_in: None,
+        chosen: None,
         copies: 1,
     };
     let place = TempDir::new().unwrap();

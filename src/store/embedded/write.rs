@@ -109,8 +109,8 @@ impl<'t> Batch<'t> {
     fn put_plan(&mut self, group: &GroupId, plan: &PlanRecord) -> Result<(), Failure> {
         parts::put(&mut self.states, group.as_str(), &plan.states, |(member, _)| member)?;
         let value = if parts::is_parted(plan.states.len()) {
-            let (memo, stand_in) = (plan.memo.clone(), plan.stand_in.clone());
-            encode(&PlanRecord { states: Vec::new(), memo, stand_in, ..*plan })
+            let (memo, stand_in, chosen) = (plan.memo.clone(), plan.stand_in.clone(), plan.chosen.clone());
+            encode(&PlanRecord { states: Vec::new(), memo, stand_in, chosen, ..*plan })
         } else {
             encode(plan)
         };

@@ -12,13 +12,16 @@ const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 12.0;
-const BOTTOM: f64 = 30.0;
+const BOTTOM: f64 = 38.0;
 
 /// Lines across.
 const RULES: usize = 4;
 
 /// More numbers than this do not fit below.
 const MOST_LABELS: usize = 24;
+
+/// So many of them stay on a narrow screen, where letters are twice as large for the picture.
+const LABELS_ON_NARROW: usize = 9;
 
 /// With more steps than this there are no marks on the lines: they would be one band.
 const MOST_MARKS: usize = 60;
@@ -53,12 +56,23 @@ pub(super) fn svg(
         let y = y(value, top);
         let end = WIDTH - RIGHT;
         writeln!(to, "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{end}\" y2=\"{y:.1}\" />")?;
-        writeln!(to, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>", LEFT - 8.0, y + 4.0, number(value))?;
+        writeln!(
+            to,
+            "<text x=\"{}\" y=\"{y:.1}\" text-anchor=\"end\" dominant-baseline=\"central\">{}</text>",
+            LEFT - 8.0,
+            short(value)
+        )?;
     }
-    let every = steps.len().div_ceil(MOST_LABELS).max(1);
-    for step in (0..steps.len()).step_by(every) {
+    let every = round(steps.len().div_ceil(MOST_LABELS));
+    let apart = steps.len().div_ceil(every).div_ceil(LABELS_ON_NARROW).max(1);
+    for (place, step) in (0..steps.len()).step_by(every).enumerate() {
         let x = x(step, steps.len());
-        writeln!(to, "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{step}</text>", HEIGHT - 10.0)?;
+        let class = if place % apart == 0 { "" } else { " class=\"odd\"" };
+        let y = HEIGHT - BOTTOM + 12.0;
+        writeln!(
+            to,
+            "<text{class} x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\" dominant-baseline=\"hanging\">{step}</text>"
+        )?;
     }
     for (at, line) in lines.iter().enumerate() {
         draw(to, (at, line), top, steps)?;
@@ -115,6 +129,22 @@ fn mark(style: usize, x: f64, y: f64) -> String {
     };
     let points: Vec<String> = shape.iter().map(|(dx, dy)| format!("{:.1} {:.1}", x + dx, y + dy)).collect();
     format!("M{}z", points.join("L"))
+}
+
+/// A round number at or above: so many steps from one label to the next.
+pub(super) fn round(least: usize) -> usize {
+    let fits = |power: usize| [1, 2, 5].map(|digit| digit * power).into_iter().find(|round| *round >= least);
+    (0..6).find_map(|power| fits(10_usize.pow(power))).unwrap_or(least)
+}
+
+/// A number of an axis, which has room for five characters: 12k for twelve thousand.
+fn short(value: f64) -> String {
+    match value {
+        1e9.. => format!("{}G", number(value / 1e9)),
+        1e6.. => format!("{}M", number(value / 1e6)),
+        1e4.. => format!("{}k", number(value / 1e3)),
+        _ => number(value),
+    }
 }
 
 fn x(step: usize, steps: usize) -> f64 {

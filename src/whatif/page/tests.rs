@@ -18,6 +18,7 @@ fn report(module: &str) -> Report {
         digest: None,
         mode: "eager",
         protocol_type: "consumer".to_owned(),
+        fallback: None,
         steps: vec![step("all join", 0), step("leave <w1>", 3)],
         total: report::Total::default(),
         warnings: vec![],
@@ -97,5 +98,7 @@ fn axes_end_at_numbers_that_people_read() {
     let whole = [(0.0, 4.0), (3.0, 4.0), (5.0, 8.0), (9.0, 12.0), (11.0, 12.0), (224.0, 240.0), (838.0, 1_000.0)];
     whole.iter().for_each(|(most, top)| assert_eq!(chart::ceiling(*most, true), *top, "{most}"));
     let parts = [(0.25, 0.32), (1.5, 1.6), (5.0, 6.0), (838.3, 1_000.0)];
+    let labels = [(0, 1), (1, 1), (3, 5), (17, 20), (21, 50), (501, 1_000)];
+    labels.iter().for_each(|(least, every)| assert_eq!(chart::round(*least), *every));
     parts.iter().for_each(|(most, top)| assert!((chart::ceiling(*most, false) - top).abs() < 1e-9, "{most}"));
 }

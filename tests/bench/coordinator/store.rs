@@ -80,6 +80,7 @@ fn append(store: &mut EmbeddedStore, members: usize, generation: usize, plan: us
         fingerprint: None,
         call_again: None,
         stand_in: None,
+        chosen: None,
         copies: 1,
     };
     let records = [Record::Plan(plan), Record::Header(header), Record::Reserved(Generation(number.0 + 16))];

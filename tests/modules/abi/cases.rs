@@ -4,6 +4,7 @@ use divvy_guest::abi::msgpack::Writer;
 use divvy_guest::testing::{TestGroup, TestMember, random_group};
 
 use super::form;
+use super::malformed::{self, Case};
 
 /// A request.
 pub struct Request {
@@ -21,28 +22,26 @@ const RANDOM: u64 = 12;
 /// More than an owner map of two bytes holds.
 const WIDE_MEMBERS: usize = 65_535;
 
-/// All of them.
+/// Good ones and bad ones.
+pub fn requests(good: Vec<Case>, bad: Vec<Case>) -> Vec<Request> {
+    let good = good.into_iter().map(|(name, what, bytes)| Request { name: name.to_owned(), what, bytes, bad: false });
+    let named = |name| format!("malformed-{name}");
+    let bad = bad.into_iter().map(|(name, what, bytes)| Request { name: named(name), what, bytes, bad: true });
+    good.chain(bad).collect()
+}
+
+/// Those of shape `partitions`.
 pub fn all() -> Vec<Request> {
-    let mut requests: Vec<Request> = good()
-        .into_iter()
-        .map(|(name, what, bytes)| Request { name: name.to_owned(), what, bytes, bad: false })
-        .collect();
+    let mut requests = requests(good(), malformed::all());
     for seed in 0..RANDOM {
         let bytes = random_group(seed).config("keep", seed % 2 == 1).request();
         let what = "a group of everyday size: some members static, some with racks";
         requests.push(Request { name: format!("random-{seed:02}"), what, bytes, bad: false });
     }
-    let bad = super::malformed::all();
-    requests.extend(bad.into_iter().map(|(name, what, bytes)| Request {
-        name: format!("malformed-{name}"),
-        what,
-        bytes,
-        bad: true,
-    }));
     requests
 }
 
-fn good() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+fn good() -> Vec<Case> {
     let base = || TestGroup::new().topic("ant", 3).topic("bee", 2);
     let numbered = |count: u32| (0..count).fold(TestGroup::new(), |group, it| group.topic(format!("t{it:03}"), it % 4));
     let every = |step: usize| (0..43).step_by(step).map(|it| format!("t{it:03}")).collect::<Vec<_>>();
@@ -153,7 +152,25 @@ fn good() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ),
         ("settings", "settings of every kind before the ones that are read", settings()),
         ("wrong-settings", "settings of another type count as not there", wrong_settings()),
+        ("wrong-text", "so does a text that is no UTF-8", wrong_text()),
         ("names", "names that are long, and not ASCII", names().request()),
+        (
+            "utf-8",
+            "the first and the last characters of each length, and around the halves of UTF-16's pairs",
+            base()
+                .member(TestMember::new(EDGES_OF_UTF_8).reads(["ant"]))
+                .topic(EDGES_OF_UTF_8, 1)
+                .config("refuse", EDGES_OF_UTF_8)
+                .request(),
+        ),
+        ("tell", "user data for every second assignment", base().members(3).config("tell", "ß").request()),
+        ("tell-empty", "empty user data is not none", base().members(2).config("tell", "").request()),
+        ("tell-nobody", "nobody to tell: no user data", base().config("tell", "x").request()),
+        (
+            "tell-20",
+            "user data for more than 15 members, of two bytes of length",
+            base().members(20).config("tell", &*"z".repeat(300)).memo([1, 2, 3]).request(),
+        ),
         ("wide", "more than 65,534 members: owners have four bytes", wide.request()),
         (
             "long-forms",
@@ -261,6 +278,21 @@ fn by_hand(config: impl Fn(&mut Writer<'_>), tails: bool) -> Vec<u8> {
     tail(&mut to);
     tail(&mut to);
     bytes
+}
+
+const EDGES_OF_UTF_8: &str = "\u{7f}\u{80}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}";
+
+fn wrong_text() -> Vec<u8> {
+    by_hand(
+        |to| {
+            to.map(2);
+            to.text("refuse");
+            to.raw(b"\xa3a\xe2\x82");
+            to.raw(b"\xa4kee\xf0");
+            to.boolean(true);
+        },
+        false,
+    )
 }
 
 fn tails() -> Vec<u8> {

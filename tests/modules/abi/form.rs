@@ -19,7 +19,11 @@ impl<'a> Node<'a> {
         let (count, data) = match first {
             0x80..=0x8f | 0xde | 0xdf => (2 * from.map("a map").expect("a map"), &raw[..0]),
             0x90..=0x9f | 0xdc | 0xdd => (from.array("an array").expect("an array"), &raw[..0]),
-            0xa0..=0xbf | 0xd9..=0xdb => (0, from.text("a text").expect("a text").as_bytes()),
+            // A text may be none: there are settings that say so.
+            0xa0..=0xbf | 0xd9..=0xdb => {
+                from.skip().expect("a value");
+                (0, &raw[if first < 0xc0 { 1 } else { 1 + (1 << (first - 0xd9)) }..])
+            }
             0xc4..=0xc6 => (0, from.binary("data").expect("data")),
             _ => {
                 from.skip().expect("a value");

@@ -4,32 +4,44 @@ use divvy_guest::abi::host::{Head, Member, PartitionsRequest, Topic};
 
 use super::cases::everything;
 
-type Case = (&'static str, &'static str, Vec<u8>);
+pub type Case = (&'static str, &'static str, Vec<u8>);
 
 /// All of them.
 pub fn all() -> Vec<Case> {
-    let whole = everything().request();
+    let mut cases = broken(&everything().request());
+    cases.extend(inconsistent());
+    cases
+}
+
+/// What may be wrong with the bytes of any request that is an array of less than 15 items.
+pub fn broken(whole: &[u8]) -> Vec<Case> {
     let cut = |at: usize| whole[..at].to_vec();
     let with = |at: usize, byte: u8| {
-        let mut bytes = whole.clone();
+        let mut bytes = whole.to_vec();
         bytes[at] = byte;
         bytes
     };
-    let mut cases = vec![
+    let items = whole[0] & 15;
+    vec![
         ("empty", "no bytes", Vec::new()),
         ("cut-1", "an array whose items are not there", cut(1)),
         ("cut-half", "half of a request", cut(whole.len() / 2)),
         ("cut-last", "the last byte is missing", cut(whole.len() - 1)),
-        ("longer", "a byte behind the request", [&whole[..], &[0xc0]].concat()),
-        ("few-items", "11 items", with(0, 0x9b)),
-        ("many-items", "more items than there are", with(0, 0x9d)),
-        ("no-array", "a text instead of the request's array", with(0, 0xac)),
+        ("longer", "a byte behind the request", [whole, &[0xc0]].concat()),
+        ("few-items", "an item too few", with(0, 0x90 | (items - 1))),
+        ("many-items", "more items than there are", with(0, 0x90 | (items + 1))),
+        ("no-array", "a text instead of the request's array", with(0, 0xa0 | items)),
         ("reserved", "the byte that MessagePack never uses", with(1, 0xc1)),
-        ("negative", "a negative minor version", with(1, 0xff)),
+        ("negative", "a negative number instead of the first item", with(1, 0xff)),
         ("huge-array", "an array of 4,294,967,295 items", vec![0xdd, 0xff, 0xff, 0xff, 0xff, 0, 0]),
-    ];
-    cases.extend(inconsistent());
-    cases
+    ]
+}
+
+/// The request with other bytes in place of those that are there, which are as long.
+pub fn replaced(whole: &[u8], there: &[u8], by: &[u8]) -> Vec<u8> {
+    assert_eq!(there.len(), by.len());
+    let at = whole.windows(there.len()).position(|bytes| bytes == there).expect("what is replaced");
+    [&whole[..at], by, &whole[at + there.len()..]].concat()
 }
 
 /// Well-formed, and at odds with itself.
@@ -68,9 +80,7 @@ fn inconsistent() -> Vec<Case> {
         bytes.splice(at..at + 3, set.iter().copied());
         bytes
     };
-    let mut mode = whole.clone();
-    let at = mode.windows(5).position(|five| five == b"eager").expect("a mode");
-    mode[at] = b'E';
+    let rated = written(columns(&[("rate", &[0; 3])]));
     vec![
         (
             "topics-order",
@@ -112,6 +122,12 @@ fn inconsistent() -> Vec<Case> {
         ("ranges-overlap", "ranges that overlap", subscribing(&[0x92, 0x92, 0, 2, 0x92, 1, 1])),
         ("bits-long", "a bit set that is a byte too long", subscribing(&[0xc4, 2, 3, 0])),
         ("bits-none", "a bit set without bits", subscribing(&[0xc4, 0])),
-        ("mode", "a mode that there is not", mode),
+        ("mode", "a mode that there is not", replaced(&whole, b"eager", b"Eager")),
+        ("utf-8-group", "a group's id whose last character is cut off", replaced(&whole, b"\xa1g", b"\xa1\xc3")),
+        ("utf-8-protocol", "a character beyond Unicode", replaced(&whole, b"even@1", b"\xf4\x90\x80\x80@1")),
+        ("utf-8-topic", "half of a pair of UTF-16", replaced(&whole, b"ant", b"\xed\xa0\x80")),
+        ("utf-8-member", "a byte that UTF-8 never uses", replaced(&whole, b"\xa1a\xc0", b"\xa1\xff\xc0")),
+        ("utf-8-rack", "a byte that only continues a character", replaced(&whole, b"\xa1r", b"\xa1\x80")),
+        ("utf-8-column", "a character in more bytes than it needs", replaced(&rated, b"rate", b"\xf0\x8f\xbf\xbf")),
     ]
 }

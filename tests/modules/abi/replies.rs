@@ -120,30 +120,94 @@ fn the_host_believes_no_malformed_reply() {
         ("utf-8", "a message that is no text", changed(refusal, 6, 0xff), false),
     ];
     let place = folder().join("bad-replies");
-    for (name, what, bytes, accepted) in cases {
+    let of_partitions = cases.into_iter().map(|(name, what, bytes, accepted)| (name, "", what, bytes, accepted));
+    for (name, export, what, bytes, accepted) in of_partitions.chain(others()) {
         let beside = place.join(name);
         let bytes = read(&beside.with_extension("msgpack"), || bytes);
-        read_json(&beside.with_extension("json"), || said(what, &bytes, accepted));
+        read_json(&beside.with_extension("json"), || said(export, what, &bytes, accepted));
     }
     for name in names(&place) {
         let beside = place.join(&name);
         let bytes = read(&beside.with_extension("msgpack"), Vec::new);
         let said = read_json(&beside.with_extension("json"), || json!({}));
-        match parse(&bytes) {
+        match parse(said["export"].as_str().unwrap_or_default(), &bytes) {
             Ok(_) => assert_eq!(said["accepted"], true, "{name} is believed"),
             Err(malformed) => assert_eq!(said["wanted"], malformed.wanted, "{name}: {malformed}"),
         }
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Reply<'_>, Malformed> {
-    parse_reply(bytes, Expected::Partitions { members: MEMBERS, partitions: PARTITIONS })
+/// Replies to the other exports and of the other shape, with the export's name.
+fn others() -> Vec<(&'static str, &'static str, &'static str, Vec<u8>, bool)> {
+    let states = b"\x93\x00\x93\x92\xc4\x01a\xc4\x00\xc0\xc0\x90";
+    let with = |at: usize, byte: u8| {
+        let mut bytes = states.to_vec();
+        bytes[at] = byte;
+        bytes
+    };
+    let memo =
+        |length: u32| [&states[..9], &[0xc6], &length.to_be_bytes(), &vec![1; length as usize], &[0xc0, 0x90]].concat();
+    let plan = GOOD.bytes();
+    let of = |name, what, bytes: &[u8], accepted| (name, "states", what, bytes.to_vec(), accepted);
+    let of_user_data = |name, what, bytes: &[u8], accepted| (name, "user-data", what, bytes.to_vec(), accepted);
+    let of_check = |name, what, bytes: &[u8], accepted| (name, "check", what, bytes.to_vec(), accepted);
+    vec![
+        of("states", "a state for each member, one without bytes", states, true),
+        of(
+            "states-tails",
+            "items that a later minor version may append",
+            b"\x94\x00\x94\x92\xc4\x01a\xc4\x00\xc0\xc0\x90\x90\x07",
+            true,
+        ),
+        of("states-memo", "the longest memo", &memo(65_536), true),
+        of("states-memo-long", "a memo a byte too long", &memo(65_537), false),
+        of("states-cut", "the last byte is missing", &states[..states.len() - 1], false),
+        of("states-longer", "a byte behind the reply", &[&states[..], &[0]].concat(), false),
+        of("states-few", "a state for one of two members", b"\x93\x00\x93\x91\xc4\x01a\xc0\xc0\x90", false),
+        of(
+            "states-many",
+            "states for three of two members",
+            b"\x93\x00\x93\x93\xc4\x00\xc4\x00\xc4\x00\xc0\xc0\x90",
+            false,
+        ),
+        of("states-text", "a state that is a text", &with(4, 0xd9), false),
+        of("states-nil", "a state that is not there", b"\x93\x00\x93\x92\xc4\x01a\xc0\xc0\xc0\x90", false),
+        of("states-huge", "4,294,967,295 states", b"\x93\x00\x93\xdd\xff\xff\xff\xff\xc4\x00\xc0\xc0\x90", false),
+        of("states-few-items", "a plan of two items", &with(2, 0x92), false),
+        of("states-owners", "a plan of partitions", &plan, false),
+        of_user_data("data", "user data", b"\x93\x00\xc4\x01u\x90", true),
+        of_user_data("data-none", "no user data", b"\x93\x00\xc0\x90", true),
+        of_user_data("data-refusal", "a refusal", b"\x93\x01\x94\xa1x\xa1y\xc2\xc0\x90", true),
+        of_user_data("data-text", "user data that is a text", b"\x93\x00\xa1u\x90", false),
+        of_user_data("data-long", "user data that is longer than the reply", b"\x93\x00\xc4\xffu\x90", false),
+        of_user_data("data-longer", "a byte behind the reply", b"\x93\x00\xc0\x90\x00", false),
+        of_check("checked", "a plan that is good", b"\x93\x00\xc0\x90", true),
+        of_check("checked-body", "a body that nobody looks at", b"\x93\x00\x81\xa1x\x92\x01\x02\x90", true),
+        of_check("checked-refusal", "a plan that is not", b"\x93\x01\x94\xa1x\xa1y\xc2\x01\x90", true),
+        of_check("checked-cut", "a body that is not there", b"\x93\x00", false),
+        of_check("checked-status", "a status that there is not", b"\x93\x02\xc0\x90", false),
+        of_check("checked-lines", "lines that are no array", b"\x93\x00\xc0\xc0", false),
+    ]
+}
+
+fn parse<'a>(export: &str, bytes: &'a [u8]) -> Result<Reply<'a>, Malformed> {
+    let expected = match export {
+        "states" => Expected::States { members: MEMBERS },
+        "user-data" => Expected::UserData,
+        "check" => Expected::Check,
+        _ => Expected::Partitions { members: MEMBERS, partitions: PARTITIONS },
+    };
+    parse_reply(bytes, expected)
 }
 
 /// What stands beside a reply.
-fn said(what: &str, bytes: &[u8], accepted: bool) -> Value {
-    let mut said = json!({ "what": what, "members": MEMBERS, "partitions": PARTITIONS, "accepted": accepted });
-    match parse(bytes) {
+fn said(export: &str, what: &str, bytes: &[u8], accepted: bool) -> Value {
+    let mut said = json!({ "what": what, "members": MEMBERS, "accepted": accepted });
+    match export {
+        "" => said["partitions"] = json!(PARTITIONS),
+        export => said["export"] = json!(export),
+    }
+    match parse(export, bytes) {
         Ok(_) if bytes.len() < 200 => said["reply"] = form::shown(bytes),
         Ok(_) => {}
         Err(malformed) => said["wanted"] = json!(malformed.wanted),

@@ -1,4 +1,4 @@
-;; call trap: divvy_assign stopped with wasm trap: wasm `unreachable` instruction executed; in  < assign
+;; call trap: divvy_assign stopped with wasm trap: wasm `unreachable` instruction executed; in \u{7} < assign
 ;; A function name that would move a terminal's cursor.
 (module {{manifest}} {{memory}} {{marker}} {{alloc}}
   (func (@name "\1b[2J\0d\0aerror: all is lost") unreachable)

@@ -43,6 +43,7 @@ impl World {
             Some(kind) => Err(fault(kind)),
             None => Ok(MadePlan {
                 served_by: None,
+                captured: None,
                 states: states.map(|it| self.state(it)).collect(),
                 origin: Box::new(PlanOrigin {
                     digest: plan.assignor.as_ref().filter(|_| failed.is_none()).map(|module| module.digest),

@@ -3,6 +3,7 @@
 use divvy::assignor::MemberInput;
 use divvy::group::effects::{JoinReply, SyncReply};
 use divvy::group::event::{Fault, PlanOrigin};
+use divvy::membership::StandIn;
 use divvy::membership::event::{JoinAnswer, JoinExtras, Origin, Sent, SyncAnswer};
 use divvy::membership::lead::Rules;
 use divvy::topics::{Topic, TopicTable};
@@ -66,7 +67,8 @@ pub fn join_answer(reply: JoinReply) -> JoinAnswer {
 }
 
 pub fn sync_answer(reply: SyncReply) -> SyncAnswer {
-    SyncAnswer { error: reply.error, state: reply.state, reason: reply.reason }
+    let stand_in = reply.stand_in.map(|it| StandIn { by: it.by, reason: it.reason });
+    SyncAnswer { error: reply.error, state: reply.state, reason: reply.reason, stand_in }
 }
 
 /// The topics as the coordinator tells them.

@@ -1,4 +1,4 @@
-//! `cargo xtask languages`: the compilers of other languages as their registries have them, the reference strategy built by each
+//! `cargo xtask languages`: the compilers of other languages as their registries have them, the reference strategies built by each
 //! through `divvy assignor build`, and the conformance suite of ABI 1 run against all; then two of them lead real groups.
 
 use std::ffi::OsString;
@@ -23,24 +23,28 @@ fn modules() -> PathBuf {
     target().join("guests/languages")
 }
 
+/// The reference strategies, one for each shape.
+const STRATEGIES: [&str; 2] = ["even", "parts"];
+
 /// A language: its SDK, and how its compiler is found.
 struct Language {
     name: &'static str,
-    /// What the project of the reference strategy is made of: below `guest-sdk/`, and in the project.
+    /// What the project of a reference strategy is made of: below `guest-sdk/`, with the strategy's name for `STRATEGY`, and in the
+    /// project.
     files: &'static [(&'static str, &'static str)],
     /// Fetches the compiler; what `divvy assignor build` has to be told of it.
     tools: fn() -> Result<Vec<(&'static str, OsString)>>,
 }
 
 const LANGUAGES: &[Language] = &[
-    Language { name: "c", files: &[("c/divvy.h", "divvy.h"), ("c/even.c", "assign.c")], tools: clang },
-    Language { name: "zig", files: &[("zig/divvy.zig", "divvy.zig"), ("zig/even.zig", "assign.zig")], tools: zig },
+    Language { name: "c", files: &[("c/divvy.h", "divvy.h"), ("c/STRATEGY.c", "assign.c")], tools: clang },
+    Language { name: "zig", files: &[("zig/divvy.zig", "divvy.zig"), ("zig/STRATEGY.zig", "assign.zig")], tools: zig },
     Language {
         name: "assemblyscript",
         files: &[
             ("assemblyscript/divvy.ts", "divvy.ts"),
-            ("assemblyscript/even.ts", "assign.ts"),
-            ("assemblyscript/even.json", "manifest.json"),
+            ("assemblyscript/STRATEGY.ts", "assign.ts"),
+            ("assemblyscript/STRATEGY.json", "manifest.json"),
         ],
         tools: asc,
     },
@@ -52,8 +56,9 @@ const LANGUAGES: &[Language] = &[
             ("go/divvy/exports.go", "divvy/exports.go"),
             ("go/divvy/msgpack.go", "divvy/msgpack.go"),
             ("go/divvy/request.go", "divvy/request.go"),
-            ("go/even/assign.go", "assign.go"),
-            ("go/even/manifest.json", "manifest.json"),
+            ("go/divvy/states.go", "divvy/states.go"),
+            ("go/STRATEGY/assign.go", "assign.go"),
+            ("go/STRATEGY/manifest.json", "manifest.json"),
         ],
         tools: golang,
     },
@@ -72,46 +77,59 @@ pub fn run(names: &[String]) -> Result<()> {
     let program = divvy::build()?;
     for language in &chosen {
         let tools = (language.tools)().with_context(|| format!("there is no compiler for {}", language.name))?;
-        build(&program, language, &tools)?;
-        begin(&program, language, &tools)?;
+        STRATEGIES.iter().try_for_each(|strategy| build(&program, language, strategy, &tools))?;
+        ["partitions", "states"].iter().try_for_each(|shape| begin(&program, language, shape, &tools))?;
     }
     let names: Vec<&str> = chosen.iter().map(|language| language.name).collect();
     let mut suite = cargo(&["test", "--workspace", "--test", "modules", "--"]);
     suite.args(["--ignored", "--exact", "--nocapture", "abi::other_languages_give_the_same_bytes"]);
     show("the conformance suite of ABI 1", suite.env("DIVVY_LANGUAGES", names.join(" ")))?;
     for language in chosen.iter().filter(|language| ["c", "go"].contains(&language.name)) {
-        group::led_by(&program, language.name, &modules().join(language.name).with_extension("wasm"))?;
+        group::led_by(&program, language.name, &module(language, "even"))?;
+        group::told_by(&program, language.name, &module(language, "parts"))?;
     }
     Ok(())
 }
 
-/// The reference strategy, as a project of its own.
-fn build(program: &Path, language: &Language, tools: &[(&str, OsString)]) -> Result<()> {
-    let project = target().join("languages").join(language.name);
+/// Where a reference strategy's module lies.
+fn module(language: &Language, strategy: &str) -> PathBuf {
+    modules().join(language.name).join(strategy).with_extension("wasm")
+}
+
+/// A reference strategy, as a project of its own.
+fn build(program: &Path, language: &Language, strategy: &str, tools: &[(&str, OsString)]) -> Result<()> {
+    let project = target().join("languages").join(language.name).join(strategy);
     for (from, to) in language.files {
-        let (from, to) = (root().join("guest-sdk").join(from), project.join(to));
+        let (from, to) = (root().join("guest-sdk").join(from.replace("STRATEGY", strategy)), project.join(to));
         let folder = to.parent().context("a file lies in a folder")?;
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
     }
     compile(program, language, &project, tools)?;
-    fs::create_dir_all(modules()).context("target/guests cannot be written")?;
-    let module = modules().join(language.name).with_extension("wasm");
-    fs::copy(project.join("even.wasm"), &module).with_context(|| format!("{} made no module", language.name))?;
+    fs::create_dir_all(modules().join(language.name)).context("target/guests cannot be written")?;
+    fs::copy(project.join(strategy).with_extension("wasm"), module(language, strategy))
+        .with_context(|| format!("{} made no module", language.name))?;
     Ok(())
 }
 
-/// What an author begins with: a new project builds, and its own cases hold.
-fn begin(program: &Path, language: &Language, tools: &[(&str, OsString)]) -> Result<()> {
+/// What an author begins with: a new project builds, its own cases and laws hold, and what it costs is measured.
+fn begin(program: &Path, language: &Language, shape: &str, tools: &[(&str, OsString)]) -> Result<()> {
     let folder = tempfile::tempdir().context("there is no room for a project")?;
     let mut new = Command::new(program);
-    new.args(["assignor", "new", "first-try", "--lang", language.name]).current_dir(folder.path());
-    quiet(&format!("divvy assignor new --lang {}", language.name), &mut new)?;
+    new.args(["assignor", "new", "first-try", "--lang", language.name, "--shape", shape]).current_dir(folder.path());
+    quiet(&format!("divvy assignor new --lang {} --shape {shape}", language.name), &mut new)?;
     let project = folder.path().join("first-try");
     compile(program, language, &project, tools)?;
-    let mut check = Command::new(program);
-    check.args(["assignor", "check", "first-try.wasm", "--vectors", "vectors.json"]).current_dir(&project);
-    quiet("divvy assignor check", &mut check)?;
+    let tried: [&[&str]; 3] = [
+        &["check", "first-try.wasm", "--vectors", "vectors.json"],
+        &["test", "first-try.wasm", "--vectors", "vectors.json", "--groups", "40"],
+        &["bench", "first-try.wasm", "--alone", "--group", "small"],
+    ];
+    for words in tried {
+        let mut command = Command::new(program);
+        command.arg("assignor").args(words).current_dir(&project);
+        quiet(&format!("divvy assignor {}", words[0]), &mut command)?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::Source;
 
 /// The modules of the library, from the ground up.
 const FLOORS: [&[&str]; 5] = [
-    &["ids", "time", "topics", "wire", "embedded"],
+    &["ids", "text", "time", "topics", "wire", "embedded"],
     &["group", "coordinator", "membership", "assignor", "lead", "whatif"],
     &["sandbox", "store"],
     &["peer", "server", "client", "admin"],

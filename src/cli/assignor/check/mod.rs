@@ -10,8 +10,9 @@ use super::report::Report;
 use super::{cases, facts, inspect, load};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::Output;
-use crate::sandbox::{LoadError, LoadErrorKind, Module, SandboxLimits};
+use crate::sandbox::{Ceilings, LoadError, LoadErrorKind, Module, SandboxLimits};
 
+mod columns;
 pub mod determinism;
 mod plans;
 
@@ -22,8 +23,9 @@ Looked at, a line each:
   abi          the exports, their types, and that it speaks ABI 1
   imports      none: an assignor is a pure function of its request
   manifest     its rules, and the name under which members offer it
+  needs        the columns that it reads, if any, and which of them divvy does not have
   size         of the file, and what the largest file is
-  limits       memory and time of one call, and what its memory begins with
+  limits       memory and time of one call, what members allow unless they are told otherwise, and what its memory begins with
   smoke        the groups that every member has it plan before it serves, and that their plans keep the rules: each
                partition of a topic that somebody reads has an owner, unless the manifest says `complete: false`, and
                each owner reads the topic
@@ -103,26 +105,29 @@ fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
     let (shape, mode) = (word(serde_json::json!(manifest.shape)), word(serde_json::json!(manifest.mode)));
     let kind = &manifest.protocol_type;
     report.check("manifest", Ok(format!("{}, type {kind}, shape {shape}, {mode}", module.protocol())))?;
+    if let Some(columns) = columns::told(&manifest.needs) {
+        report.check("needs", Ok(columns))?;
+    }
     let kib = |bytes: usize| format!("{:.1} KiB", bytes as f64 / 1024.0);
     let most = SandboxLimits::default().module_bytes;
     report.check("size", Ok(format!("{} of at most {}", kib(module.bytes().len()), kib(most))))?;
     let stack = facts.stack_bytes.map(|stack| format!(", {} of it stack", kib(stack as usize))).unwrap_or_default();
     let begins = format!("{}{stack}", kib(facts.memory_bytes as usize));
-    let asked = (manifest.limits.memory_mib, manifest.limits.ms);
-    let allowed = allowed(asked, &inspect::limits(module));
-    report.check("limits", Ok(format!("{allowed}; it begins with {begins}")))
+    report.check("limits", Ok(format!("{}; it begins with {begins}", allowed(&inspect::limits(module)))))
 }
 
-/// What members allow a call, whatever the manifest asks for.
-fn allowed(asked: (Option<u32>, Option<u32>), limits: &serde_json::Value) -> String {
-    let less = |asked: Option<u32>, allowed: &serde_json::Value, unit| match asked.map(u64::from) {
-        Some(asked) if Some(asked) != allowed.as_u64() => format!(" (of the {asked} {unit} that it asks for)"),
-        _ => String::new(),
-    };
+/// What a call has, beside what members allow that are told nothing else.
+fn allowed(limits: &serde_json::Value) -> String {
+    let usual = Ceilings::default();
     let (mib, ms) = (&limits["memory_mib"], &limits["ms"]);
-    let (less_mib, less_ms) = (less(asked.0, mib, "MiB"), less(asked.1, ms, "ms"));
+    let takes = match mib.as_u64() > Some(usual.memory_mib.into()) {
+        true => format!("; members take it where they are told --max-memory-mib {mib}"),
+        false => String::new(),
+    };
     format!(
-        "{mib} MiB{less_mib} and {ms} ms{less_ms} a call, never more than a quarter of the group's rebalance timeout"
+        "{mib} MiB and {ms} ms a call (a manifest may ask for {} MiB and {} ms), never more than a quarter of the group's \
+         rebalance timeout{takes}",
+        usual.memory_mib, usual.call_ms
     )
 }
 
@@ -134,12 +139,14 @@ mod tests {
 
     #[test]
     fn what_members_allow_is_told_and_what_they_do_not() {
-        let limits = json!({ "memory_mib": 64, "ms": 10_000 });
-        let end = "a call, never more than a quarter of the group's rebalance timeout";
-        assert_eq!(allowed((None, Some(10_000)), &limits), format!("64 MiB and 10000 ms {end}"));
-        assert_eq!(
-            allowed((Some(64), Some(99_999)), &limits),
-            format!("64 MiB and 10000 ms (of the 99999 ms that it asks for) {end}")
+        let begin = "MiB and 10000 ms a call (a manifest may ask for 256 MiB and 10000 ms), never more than";
+        let usual = allowed(&json!({ "memory_mib": 256, "ms": 10_000 }));
+        assert!(usual.starts_with(&format!("256 {begin}")) && usual.ends_with("rebalance timeout"), "{usual}");
+        let more = allowed(&json!({ "memory_mib": 257, "ms": 10_000 }));
+        assert!(more.starts_with(&format!("257 {begin}")), "{more}");
+        assert!(
+            more.ends_with("rebalance timeout; members take it where they are told --max-memory-mib 257"),
+            "{more}"
         );
     }
 }

@@ -13,6 +13,7 @@ fn assigned(share: Share) -> Assigned {
         protocol: Protocol::from("range"),
         digest: None,
         served_by: None,
+        stand_in: None,
         leader: MemberId::from("m-1"),
         member: MemberId::from("m-1"),
         role: Role::Leader,

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::super::tools::Tools;
-use super::{Language, Part, VECTORS, compiled};
+use super::{Language, Part, VECTORS, VECTORS_OF_STATES, compiled};
 use crate::assignor::manifest::Shape;
 
 /// Whoever has the compiler elsewhere names it here.
@@ -30,13 +30,24 @@ impl Language for AssemblyScript {
         "assign.ts"
     }
 
-    fn parts(&self, shape: Shape) -> Option<&'static [Part]> {
-        const PARTS: [Part; 3] = [
+    fn parts(&self, shape: Shape) -> &'static [Part] {
+        const PARTITIONS: [Part; 3] = [
             Part { from: "assemblyscript/template", to: "" },
             VECTORS,
             Part { from: "assemblyscript/divvy.ts", to: "divvy.ts" },
         ];
-        (shape == Shape::Partitions).then_some(&PARTS)
+        const STATES: [Part; 6] = [
+            Part { from: "assemblyscript/template-states", to: "" },
+            Part { from: "assemblyscript/template/.gitignore", to: ".gitignore" },
+            Part { from: "assemblyscript/template/package.json", to: "package.json" },
+            Part { from: "assemblyscript/template/tsconfig.json", to: "tsconfig.json" },
+            VECTORS_OF_STATES,
+            PARTITIONS[2],
+        ];
+        match shape {
+            Shape::Partitions => &PARTITIONS,
+            Shape::States => &STATES,
+        }
     }
 
     fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>> {

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::super::tools::Tools;
-use super::{Language, Part, VECTORS, compiled};
+use super::{Language, Part, VECTORS, VECTORS_OF_STATES, compiled};
 use crate::assignor::manifest::Shape;
 
 /// Whoever has Go elsewhere names it here.
@@ -26,10 +26,20 @@ impl Language for Go {
         "go.mod"
     }
 
-    fn parts(&self, shape: Shape) -> Option<&'static [Part]> {
-        const PARTS: [Part; 3] =
+    fn parts(&self, shape: Shape) -> &'static [Part] {
+        const PARTITIONS: [Part; 3] =
             [Part { from: "go/template", to: "" }, VECTORS, Part { from: "go/divvy", to: "divvy" }];
-        (shape == Shape::Partitions).then_some(&PARTS)
+        const STATES: [Part; 5] = [
+            Part { from: "go/template-states", to: "" },
+            Part { from: "go/template/.gitignore", to: ".gitignore" },
+            Part { from: "go/template/go.mod", to: "go.mod" },
+            VECTORS_OF_STATES,
+            PARTITIONS[2],
+        ];
+        match shape {
+            Shape::Partitions => &PARTITIONS,
+            Shape::States => &STATES,
+        }
     }
 
     fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>> {

@@ -26,8 +26,8 @@ pub trait Language: Sync {
     /// The file by which a project is known to be in this language: `Cargo.toml`, `build.zig`, …
     fn mark(&self) -> &'static str;
 
-    /// What a new project is made of; none if there is no template of the shape in this language.
-    fn parts(&self, shape: Shape) -> Option<&'static [Part]>;
+    /// What a new project is made of.
+    fn parts(&self, shape: Shape) -> &'static [Part];
 
     /// Compiles the project in a folder, and gives back the module's bytes. A project that has a `manifest.json` gets it
     /// stamped in afterwards (`divvy assignor stamp`), so a language without custom sections needs nothing of its own.
@@ -68,8 +68,9 @@ fn compiled(folder: &Path, compile: impl FnOnce(&Path) -> Result<Vec<u8>>) -> Re
     read
 }
 
-/// The cases of a first strategy: the same in every language.
+/// The cases of a first strategy, by shape: the same in every language.
 const VECTORS: Part = Part { from: "templates/rust-partitions/vectors.json", to: "vectors.json" };
+const VECTORS_OF_STATES: Part = Part { from: "templates/rust-states/vectors.json", to: "vectors.json" };
 
 /// The language of a name.
 pub fn named(name: &str) -> Option<&'static dyn Language> {

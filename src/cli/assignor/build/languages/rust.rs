@@ -33,7 +33,7 @@ impl Language for Rust {
         "Cargo.toml"
     }
 
-    fn parts(&self, shape: Shape) -> Option<&'static [Part]> {
+    fn parts(&self, shape: Shape) -> &'static [Part] {
         const SDK: [Part; 4] = [
             Part { from: "templates/rust-sdk", to: "divvy-guest" },
             Part { from: "src", to: "divvy-guest/src" },
@@ -43,10 +43,10 @@ impl Language for Rust {
         const PARTITIONS: [Part; 5] =
             [Part { from: "templates/rust-partitions", to: "" }, SDK[0], SDK[1], SDK[2], SDK[3]];
         const STATES: [Part; 5] = [Part { from: "templates/rust-states", to: "" }, SDK[0], SDK[1], SDK[2], SDK[3]];
-        Some(match shape {
+        match shape {
             Shape::Partitions => &PARTITIONS,
             Shape::States => &STATES,
-        })
+        }
     }
 
     fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>> {

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::super::tools::Tools;
-use super::{Language, Part, VECTORS, compiled};
+use super::{Language, Part, VECTORS, VECTORS_OF_STATES, compiled};
 use crate::assignor::manifest::Shape;
 
 /// Whoever has Zig elsewhere names it here; PyPI's is called `python-zig`.
@@ -42,10 +42,19 @@ impl Language for Zig {
         "assign.zig"
     }
 
-    fn parts(&self, shape: Shape) -> Option<&'static [Part]> {
-        const PARTS: [Part; 3] =
+    fn parts(&self, shape: Shape) -> &'static [Part] {
+        const PARTITIONS: [Part; 3] =
             [Part { from: "zig/template", to: "" }, VECTORS, Part { from: "zig/divvy.zig", to: "divvy.zig" }];
-        (shape == Shape::Partitions).then_some(&PARTS)
+        const STATES: [Part; 4] = [
+            Part { from: "zig/template-states", to: "" },
+            Part { from: "zig/template/.gitignore", to: ".gitignore" },
+            VECTORS_OF_STATES,
+            PARTITIONS[2],
+        ];
+        match shape {
+            Shape::Partitions => &PARTITIONS,
+            Shape::States => &STATES,
+        }
     }
 
     fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>> {
