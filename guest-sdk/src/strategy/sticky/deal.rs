@@ -51,6 +51,9 @@ impl<'g> Deal<'g> {
 
     /// Counts what members had of a pool, as far as they may keep it: then `may_keep` counts it and says yes.
     /// It is asked about numbers beyond the members as well: these are nobody.
+    ///
+    /// A function of its own, as the other loops over partitions are: within a larger one their variables live on the stack.
+    #[inline(never)]
     pub fn count(&mut self, pool: Pool<'_>, mut may_keep: impl FnMut(u32) -> bool) {
         if self.owner.is_empty() {
             self.owner = vec![NONE; self.request.partitions as usize];
@@ -105,9 +108,7 @@ impl<'g> Deal<'g> {
                     let topic = &self.request.topics[topic as usize];
                     let start = topic.base as usize;
                     let partitions = &mut self.owner[start..start + topic.partitions as usize];
-                    if !ring.is_over() {
-                        partitions.iter_mut().filter(|owner| **owner == NONE).for_each(|owner| *owner = ring.next());
-                    }
+                    ring.fill(partitions);
                     owners.write(start, partitions);
                 }
             }
@@ -123,6 +124,7 @@ impl<'g> Deal<'g> {
         }
     }
 
+    #[inline(never)]
     fn take_away(&mut self, pool: Pool<'_>, mut too_many: u32) {
         let (owner, excess) = (&mut self.owner, &mut self.excess);
         let mut take = |partition: u32| {
@@ -186,8 +188,12 @@ impl Ring {
         Ring { takers, at: 0 }
     }
 
-    fn is_over(&self) -> bool {
-        self.takers.is_empty()
+    /// Gives out what nobody has.
+    #[inline(never)]
+    fn fill(&mut self, partitions: &mut [u32]) {
+        if !self.takers.is_empty() {
+            partitions.iter_mut().filter(|owner| **owner == NONE).for_each(|owner| *owner = self.next());
+        }
     }
 
     /// Who gets the next one; nobody when everybody has enough.
