@@ -2,6 +2,7 @@
 //! subscriptions get rows. What is read here is consistent: every index points at something, names ascend, columns fit.
 
 use super::msgpack::{Malformed, Reader};
+use super::text::comes_before;
 use super::{MAX_CLAIM_LAYERS, MAX_PARTITIONS, Mode, Width, names};
 
 /// What both shapes begin with.
@@ -377,26 +378,4 @@ fn ascend<'a>(
         before = name;
     }
     Ok(())
-}
-
-/// Whether one name comes before another, by their bytes. Eight bytes at a time: in a module, comparing slices is a loop over bytes.
-pub(super) fn comes_before(one: &str, other: &str) -> bool {
-    // The lowest byte that differs came first.
-    let differ = |one: &[u8; 8], other: &[u8; 8]| {
-        let (one, other) = (u64::from_le_bytes(*one), u64::from_le_bytes(*other));
-        let at = (one ^ other).trailing_zeros() & 0x38;
-        (one != other).then_some(((one >> at) as u8) < (other >> at) as u8)
-    };
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let words = one.as_chunks().0.iter().zip(other.as_chunks().0);
-    for (word, others) in words {
-        if let Some(is_before) = differ(word, others) {
-            return is_before;
-        }
-    }
-    // Where all but the end is the same, the last eight bytes tell.
-    match (one.last_chunk(), other.last_chunk()) {
-        (Some(end), Some(others)) if one.len() == other.len() => differ(end, others) == Some(true),
-        _ => one < other,
-    }
 }

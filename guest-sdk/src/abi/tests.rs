@@ -1,7 +1,8 @@
 //! Requests written by the host are read by the guest; whatever is cut or changed is refused, never believed.
 
 use super::msgpack::{Reader, Writer};
-use super::request::{Partitions, Subscription, comes_before};
+use super::request::{Partitions, Subscription};
+use super::text::comes_before;
 use super::*;
 
 #[test]

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::Malformed;
+use crate::abi::text::text_of;
 
 /// Reads values one after another.
 #[derive(Clone, Debug)]
@@ -277,30 +278,4 @@ impl<'a> Reader<'a> {
             0xc1 => return Err(Malformed { wanted, at: self.at - 1 }),
         })
     }
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-#[inline]
-fn text_of(bytes: &[u8]) -> Option<&str> {
-    std::str::from_utf8(bytes).ok()
-}
-
-/// In a module the standard library looks at one byte after another. Most names are ASCII, which is told eight bytes at a time.
-#[cfg(target_arch = "wasm32")]
-#[allow(unsafe_code, reason = "ASCII was looked for, so it need not be validated again")]
-#[inline]
-fn text_of(bytes: &[u8]) -> Option<&str> {
-    const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
-    let (words, rest) = bytes.as_chunks();
-    let of_words = words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word));
-    let of_rest = match bytes.last_chunk() {
-        // The last eight bytes, some of them for the second time.
-        Some(last) => u64::from_le_bytes(*last),
-        None => rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)),
-    };
-    if (of_words | of_rest) & NOT_ASCII == 0 {
-        // SAFETY: ASCII is UTF-8.
-        return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
-    }
-    std::str::from_utf8(bytes).ok()
 }
