@@ -114,7 +114,7 @@ mod tests {
             "_RNvCsfLfy6EI15iL_7___rustc10rust_panic",
             "_ZN3std9panicking15panic_with_hook17h0123456789abcdefE",
             "_ZN4core9panicking9panic_fmt17h0123456789abcdefE",
-            "_ZN69_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..index..Index$LT$I$GT$$GT$5index17h0123456789abcdefE",
+            "_ZN77_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..index..Index$LT$I$GT$$GT$5index17h0123456789abcdefE",
             "_ZN6panics6assign17h0123456789abcdefE",
             "_ZN11divvy_guest3run10partitions17h0123456789abcdefE",
             "divvy_assign",
