@@ -28,7 +28,11 @@ impl Membership {
         // Who is refused has removed nobody, and still wants to.
         self.removes_others |= removes_others && !matches!(answer.error, ErrorCode::None | ErrorCode::MemberIdRequired);
         match answer.error {
-            ErrorCode::None => self.enter(answer, reason.cause),
+            ErrorCode::None => {
+                // A static member's first JoinGroup under no id may be answered with the generation that is in force.
+                self.may_replace = self.config.is_static && sent.member == MemberId::default();
+                self.enter(answer, reason.cause);
+            }
             ErrorCode::MemberIdRequired => {
                 self.member = answer.member;
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
@@ -160,8 +164,8 @@ impl Membership {
     fn settle(&mut self, answer: SyncAnswer) {
         let State::Syncing { mut joined, call, sync } = std::mem::replace(&mut self.state, State::Over) else { return };
         joined.stand_in = answer.stand_in;
-        let answer_state = answer.state.clone();
-        let told = match metadata::told(&self.config.purpose, answer.state, self.held.as_ref()) {
+        let (answer_state, planned_for) = self.unstamped(answer.state);
+        let told = match metadata::told(&self.config.purpose, answer_state.clone(), self.held.as_ref()) {
             Ok(told) => told,
             Err(error) => {
                 let reason = format!("the leader {} gave a state that is not decodable: {error}", joined.leader);
@@ -197,6 +201,9 @@ impl Membership {
         self.join_backoff.succeed();
         if let SyncStep::Sent { at, .. } = sync {
             self.heart.was_steady(at);
+        }
+        if self.is_for_another(&joined, &told.share, planned_for) {
+            return self.ask_for_another_plan();
         }
         match self.is_session_over() {
             false => self.hand_over(joined, told.share),

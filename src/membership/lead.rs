@@ -102,7 +102,11 @@ impl LeadJob {
             otherwise: if self.peer == Peer::Divvy { Otherwise::Error } else { Otherwise::WholePlan },
             tape,
         };
-        service.run()
+        let mut led = service.run();
+        if let Some(plan) = &mut led.plan {
+            plan.states = self.stamped(std::mem::take(&mut plan.states));
+        }
+        led
     }
 
     /// Whether a strategy that may make the plan reads that column.

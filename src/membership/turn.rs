@@ -153,7 +153,13 @@ impl Membership {
         }
         let sent = self.send();
         let mode = self.bring_held();
-        let words = Words { config: &self.config, claim: self.claim.as_ref(), held: self.held.as_ref(), mode };
+        let words = Words {
+            config: &self.config,
+            claim: self.claim.as_ref(),
+            held: self.held.as_ref(),
+            mode,
+            again: self.again,
+        };
         let offers = self.offers.iter().map(|it| (it.clone(), words.metadata(&it.protocol, None))).collect();
         let asks = self.asks(mode);
         self.tell_matching();
@@ -177,6 +183,7 @@ impl Membership {
             claim: self.claim.clone(),
             held: self.held.clone(),
             mode,
+            again: self.again,
             last_state: self.last_state.clone(),
             now_ms: self.now.wall.0,
         }))
