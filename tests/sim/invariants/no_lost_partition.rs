@@ -25,7 +25,7 @@ pub struct NoLostPartition {
     cut: BTreeSet<Generation>,
     /// What each member said that it owns when it last joined.
     brought: BTreeMap<MemberId, BTreeSet<Partition>>,
-    /// The topics that each member reads, as it last said.
+    /// The topics that each static member reads, as it last said; all others read all.
     reads: BTreeMap<MemberId, BTreeSet<String>>,
     /// What members brought into the newest generation whose place another process took in it: see [`Self::note`].
     replaced: BTreeSet<Partition>,
@@ -62,8 +62,9 @@ impl Invariant for NoLostPartition {
                     if let (Some(open), Reply::Join(reply)) = (scene.open.get(ticket), reply)
                         && let (ErrorCode::None, Call::Join(request)) = (reply.error, &open.call)
                     {
-                        let said = request.protocols.first().map(|it| said_to_read(&it.metadata));
-                        self.reads.insert(reply.member.clone(), said.unwrap_or_default());
+                        let said = request.protocols.first().filter(|_| request.instance.is_some());
+                        let reads = said.map(|it| (reply.member.clone(), said_to_read(&it.metadata)));
+                        self.reads.extend(reads);
                     }
                     if let (Some(open), Reply::Sync(reply)) = (scene.open.get(ticket), reply)
                         && reply.error == ErrorCode::None
@@ -106,14 +107,15 @@ impl NoLostPartition {
 
     fn judge(&self, members: &[Stands], works: &[Works<'_>]) -> Result<(), String> {
         let (mut owned, mut wanted) = (BTreeSet::new(), BTreeSet::new());
-        let mut are_in = 0;
+        let (mut are_in, mut somebody_reads_all) = (0, false);
         for (name, standing) in members {
             let Standing::In { member, .. } = standing else { continue };
             are_in += 1;
             let Some(given) = self.given.get(member) else { return Err(format!("{name} was given nothing")) };
             owned.extend(given.clone());
-            let reads = self.reads.get(member).filter(|_| !self.is_of_writers);
-            wanted.extend(reads.into_iter().flatten().cloned());
+            let reads = self.reads.get(member);
+            somebody_reads_all |= reads.is_none();
+            wanted.extend(reads.into_iter().flatten());
             if let Some(other) = given.iter().find(|(topic, _)| reads.is_some_and(|reads| !reads.contains(topic))) {
                 return Err(format!("{name} was given {other:?}, and reads {reads:?}"));
             }
@@ -124,7 +126,7 @@ impl NoLostPartition {
             }
         }
         let all = all_work(self.is_of_writers);
-        let is_wanted = |(topic, _): &Partition| self.is_of_writers || wanted.contains(topic);
+        let is_wanted = |(topic, _): &Partition| somebody_reads_all || wanted.contains(topic);
         let lost = all.difference(&owned).filter(|it| is_wanted(it) && !self.replaced.contains(*it));
         let lost: Vec<_> = lost.collect();
         if are_in == 0 || lost.is_empty() || self.cut.contains(&self.generation) {
