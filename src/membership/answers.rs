@@ -305,6 +305,12 @@ impl Membership {
                     "group {group} has as many members as it may: raise `group.max.size` on the coordinator, or stop a member"
                 )
             }
+            ErrorCode::FencedInstanceId if self.leading().is_some() => {
+                format!(
+                    "another lead of group {group} has taken the place that all of its leads share: so that one leads and the \
+                     others stand by, give each of them active-standby.wasm among its --assignors, and no --alone"
+                )
+            }
             ErrorCode::FencedInstanceId => {
                 format!("another process of group {group} has this instance id: give each process its own")
             }

@@ -12,6 +12,7 @@ use super::metadata::Words;
 use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
 use super::user_data::Asks;
 use super::watch::Racks;
+use super::config::SINGLE_WRITER;
 use super::{Action, Assigned, Config, Membership, Notice, metadata, modules};
 use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
@@ -143,6 +144,12 @@ impl Membership {
             let assignor = &leading.assignor;
             return self.fail(format!(
                 "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
+            ));
+        }
+        if self.offers.is_empty() && protocol_type == SINGLE_WRITER {
+            return self.fail(format!(
+                "no module for protocol type {protocol_type} is at hand: put active-standby.wasm, which is one of divvy's \
+                 assignors, into the folder of assignors (the strategy that is called single-writer is for topics)"
             ));
         }
         if self.offers.is_empty() {

@@ -243,8 +243,8 @@ pub fn no_election(module: &str, folder: &str) -> Said {
     said(
         json!({ "event": "no_election", "missing": module }),
         format!(
-            "there is no module {module} in {folder}: this lead stands for no election, and a second one of the same group would \
-             put it out"
+            "there is no {module}.wasm in {folder}: this lead stands for no election, and a second one of the same group would \
+             put it out; put that file of divvy's assignors there for both, or say --alone"
         ),
     )
 }
