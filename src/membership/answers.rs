@@ -33,6 +33,10 @@ impl Membership {
                 self.member = answer.member;
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
             }
+            // The first group of a Kafka cluster: its broker names itself, and takes a while to become that.
+            ErrorCode::NotCoordinator if self.member == MemberId::default() => self.lose_coordinator(
+                "whoever was named as coordinator is not ready for the group yet, and is asked again",
+            ),
             ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
                 self.lose_coordinator(answer.error.text())
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::Said;
+use super::config::SINGLE_WRITER;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
 use super::lead::{LeadJob, Led, ServedBy};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
@@ -12,7 +13,6 @@ use super::metadata::Words;
 use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
 use super::user_data::Asks;
 use super::watch::Racks;
-use super::config::SINGLE_WRITER;
 use super::{Action, Assigned, Config, Membership, Notice, metadata, modules};
 use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
