@@ -2,8 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::told::{Duty, Writer};
 use crate::ids::{Generation, GroupId, MemberId};
-use crate::membership::{Assigned, Membership, Notice, Role, Share};
+use crate::membership::{Assigned, Membership, Notice, Peer, Role, Share};
+
+/// The generation with which a group begins.
+const FIRST_EPOCH: i32 = 1;
 
 const TARGET: &str = "divvy::member";
 
@@ -28,6 +32,25 @@ impl Whose {
             false => Cow::Borrowed(self),
         }
     }
+}
+
+/// Warns of a writer with the first epoch there is, where the coordinator may have given larger ones before: Kafka's forgets a
+/// group that is empty, and what is written to may refuse this writer, or take an old one for the newer.
+pub(super) fn warn_of_first_epoch(group: &GroupId, notice: &Notice, peer: Option<Peer>) {
+    if peer == Some(Peer::Other) && is_first_epoch(notice) {
+        tracing::warn!(
+            target: TARGET,
+            group = group.as_str(),
+            epoch = FIRST_EPOCH,
+            "this writer has the first epoch: the group is new, or its broker has forgotten it while nobody was in it; what was \
+             written to under larger epochs refuses this one, and no old writer may be alive"
+        );
+    }
+}
+
+fn is_first_epoch(notice: &Notice) -> bool {
+    let Notice::Assigned(assigned) = notice else { return false };
+    assigned.duty() == Some(Duty::Active(Writer { epoch: FIRST_EPOCH }))
 }
 
 /// Writes one line.

@@ -174,7 +174,9 @@ fn rustls_of(error: &io::Error) -> Option<&rustls::Error> {
 fn bad_certificate(problem: &CertificateError) -> String {
     match problem {
         CertificateError::UnknownIssuer => {
-            format!("its certificate is from an authority that is not trusted here: give that authority's certificate {CA}")
+            format!(
+                "its certificate is from an authority that is not trusted here: give that authority's certificate {CA}"
+            )
         }
         CertificateError::BadSignature => {
             format!(

@@ -213,14 +213,8 @@ mod tests {
 
     #[test]
     fn what_no_partition_has_is_said_once_for_each_side() {
-        let line = |partition, new, asked| Line {
-            topic: "clicks".to_owned(),
-            partition,
-            committed: None,
-            new,
-            end: 9,
-            asked,
-        };
+        let line =
+            |partition, new, asked| Line { topic: "clicks".to_owned(), partition, committed: None, new, end: 9, asked };
         assert_eq!(cut_short(&[line(0, 5, None)]), [""; 0]);
         let said = cut_short(&[line(0, 9, Some(99)), line(1, 9, Some(99)), line(2, 3, Some(-4)), line(3, 5, None)]);
         assert_eq!(

@@ -154,9 +154,9 @@ pub(super) fn io_sentence(error: &io::Error, path: &Path) -> StoreError {
     use io::ErrorKind;
     let shown = path.display();
     let message = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => format!(
-            "the disk of the store {shown} is full ({error}): free some space there"
-        ),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            format!("the disk of the store {shown} is full ({error}): free some space there")
+        }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => format!(
             "divvy may not write the store {shown} ({error}): let its user write there, or name another folder with \
              `data`"
@@ -168,9 +168,7 @@ pub(super) fn io_sentence(error: &io::Error, path: &Path) -> StoreError {
             "the store {shown} cannot be opened, because a folder has that name: move it away, or name another folder with `data`"
         ),
         ErrorKind::InvalidData | ErrorKind::UnexpectedEof => return damaged(path, &error.to_string()),
-        _ => format!(
-            "the store {shown} cannot be read or written ({error}): check that disk"
-        ),
+        _ => format!("the store {shown} cannot be read or written ({error}): check that disk"),
     };
     StoreError { message }
 }
