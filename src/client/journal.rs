@@ -128,6 +128,8 @@ fn pieces(share: &Share) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embedded::single_writer::Role as State;
+    use crate::membership::Cause;
     use crate::membership::config::{Config, Purpose};
     use crate::membership::event::JoinAnswer;
     use crate::membership::{Action, Event, Peer, Strategies};
@@ -158,5 +160,28 @@ mod tests {
         assert_eq!(before.or(&membership).member, MemberId::from("m1"));
         let nobody = Whose { member: MemberId::default(), generation: Generation::NONE };
         assert_eq!(nobody.or(&membership).member, *membership.id());
+    }
+
+    #[test]
+    fn only_the_first_epoch_of_a_writer_is_warned_of() {
+        let assigned = |active, epoch| {
+            let state = State { active, epoch, active_member: "m".into() }.encode();
+            Notice::Assigned(Assigned {
+                generation: Generation(epoch),
+                protocol: "active-standby@1".into(),
+                digest: None,
+                served_by: None,
+                stand_in: None,
+                leader: MemberId::default(),
+                member: MemberId::default(),
+                role: Role::Follower,
+                cause: Cause::Group,
+                share: Share::State(state.into()),
+                user_data: None,
+            })
+        };
+        assert!(is_first_epoch(&assigned(true, 1)));
+        assert!(!is_first_epoch(&assigned(true, 2)) && !is_first_epoch(&assigned(false, 1)));
+        assert!(!is_first_epoch(&Notice::Left));
     }
 }
