@@ -32,6 +32,11 @@ pub fn one_line(text: &str, most_chars: usize) -> String {
     plain(text.chars().take(most_chars).map(spaced).collect::<String>().trim_end())
 }
 
+/// Values with commas between them, for a log: names and digests that are plain already.
+pub fn list<T: fmt::Display>(values: &[T]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// A name on one line, and not longer than a line.
 pub struct Shown<T>(pub T);
 

@@ -35,6 +35,11 @@ impl Output {
         Self { json, colour: wanted && std::io::stdout().is_terminal() }
     }
 
+    /// The same for a script.
+    pub fn as_json(&self) -> Self {
+        Self { json: true, ..*self }
+    }
+
     /// Whether a script reads it.
     pub fn is_json(&self) -> bool {
         self.json

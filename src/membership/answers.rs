@@ -37,6 +37,10 @@ impl Membership {
                 self.member = answer.member;
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
             }
+            // The first group of a Kafka cluster: its broker names itself, and takes a while to become that.
+            ErrorCode::NotCoordinator if self.member == MemberId::default() => self.lose_coordinator(
+                "whoever was named as coordinator is not ready for the group yet, and is asked again",
+            ),
             ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
                 self.lose_coordinator(answer.error.text())
             }
@@ -310,6 +314,12 @@ impl Membership {
             ErrorCode::GroupMaxSizeReached => {
                 format!(
                     "group {group} has as many members as it may: raise `group.max.size` on the coordinator, or stop a member"
+                )
+            }
+            ErrorCode::FencedInstanceId if self.leading().is_some() => {
+                format!(
+                    "another lead of group {group} has taken the place that all of its leads share: so that one leads and the \
+                     others stand by, give each of them active-standby.wasm among its --assignors, and no --alone"
                 )
             }
             ErrorCode::FencedInstanceId => {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::Said;
+use super::config::SINGLE_WRITER;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
 use super::lead::{LeadJob, Led, ServedBy};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
@@ -143,6 +144,12 @@ impl Membership {
             let assignor = &leading.assignor;
             return self.fail(format!(
                 "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
+            ));
+        }
+        if self.offers.is_empty() && protocol_type == SINGLE_WRITER {
+            return self.fail(format!(
+                "no module for protocol type {protocol_type} is at hand: put active-standby.wasm, which is one of divvy's \
+                 assignors, into the folder of assignors (the strategy that is called single-writer is for topics)"
             ));
         }
         if self.offers.is_empty() {

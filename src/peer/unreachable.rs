@@ -77,6 +77,16 @@ impl Unreachable {
         ))
     }
 
+    /// It takes the connection and does not answer, as a process that is frozen or overloaded.
+    pub(super) fn mute(address: &str, waited: Duration) -> Self {
+        let sentence = format!(
+            "{address} takes the connection and says nothing for {} ms: the process there is frozen or overloaded, so look at it \
+             and try again; or what listens there is no coordinator or broker",
+            waited.as_millis()
+        );
+        Self { sentence, kind: Kind::Mute }
+    }
+
     pub(super) fn foreign(address: &str, reason: &str) -> Self {
         Self::away(format!(
             "{address} does not answer in Kafka's protocol: {reason}; give the address of `divvy serve` or of a broker"

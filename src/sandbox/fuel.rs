@@ -72,6 +72,10 @@ impl Assignor for Metered<'_> {
         Some(self.module.digest())
     }
 
+    fn has_check(&self) -> bool {
+        self.module.has_check()
+    }
+
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         self.measure(export, request, budget.max_output).0
     }

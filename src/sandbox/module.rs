@@ -307,6 +307,10 @@ impl Assignor for Module {
         Some(&self.path)
     }
 
+    fn has_check(&self) -> bool {
+        self.exports(Export::Check)
+    }
+
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         let limits = self.sandbox.limits();
         let deadline = budget.deadline.min(self.call_time());

@@ -224,13 +224,13 @@ pub(crate) fn make(
     });
     let Some(made) = led.plan else { return Err(fault.unwrap_or_default()) };
     if led.served_by != ServedBy::Chosen {
-        let (group, generation) = (Shown(&plan.group), plan.generation);
-        tracing::info!(%group, %generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
+        let (group, generation) = (Shown(&plan.group), plan.generation.0);
+        tracing::info!(%group, generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
     }
     for text in made.warnings().map(Shown) {
         if let Some(left_out) = quiet.allows("plan warning") {
-            let (group, generation) = (Shown(&plan.group), plan.generation);
-            tracing::warn!(%group, %generation, %text, left_out, "the plan's strategy warns");
+            let (group, generation) = (Shown(&plan.group), plan.generation.0);
+            tracing::warn!(%group, generation, %text, left_out, "the plan's strategy warns");
         }
     }
     Ok(MadePlan {

@@ -41,7 +41,8 @@ const HELP: &str = "\
 A child is told by its environment what to do:
   DIVVY_PARTITIONS       clicks:0,1,5;queries:2    (DIVVY_PARTITIONS_JSON: {\"clicks\":[0,1,5],\"queries\":[2]})
   DIVVY_TOPIC, DIVVY_PARTITION                     with --each
-  DIVVY_EPOCH            the fencing token, of strategies that give one and with --single-writer
+  DIVVY_EPOCH            the fencing token, of strategies that give one and with --single-writer; on a Kafka broker it begins
+                         with 1 again after nobody was in the group for some minutes: keep a standby running there
   DIVVY_PRIMARIES, DIVVY_PRIMARIES_JSON, DIVVY_PRIMARY (1 or 0, with --each)
                          whose first copy it has, of strategies that give several copies
   DIVVY_GROUP, DIVVY_MEMBER, DIVVY_GENERATION, DIVVY_PROTOCOL

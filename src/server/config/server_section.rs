@@ -108,7 +108,7 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         capture_bounds: read_capture_bounds(top, default.capture_bounds),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
         log_filter: top.text("log.filter", LOG_FILTER, log_filter).unwrap_or(default.log_filter),
-        topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
+        topics: topic_section::read_all(top.tables("topic"), report),
         groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
     }
 }
