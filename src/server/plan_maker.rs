@@ -66,9 +66,12 @@ impl PlanMaker {
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
             let Ok(place) = places.acquire_owned().await else { return };
-            let (strategies, table) = promise.ground();
+            let (mut strategies, table) = promise.ground();
             let columns = columns(&promise.handle, &plan, &strategies, &table).await;
             let work = move || {
+                // A file may have been deleted meanwhile: that is how an operator stops a module.
+                let now = promise.handle.modules().strategies();
+                strategies.retain(|it| now.iter().any(|still| still.digest() == it.digest()));
                 let _place = place;
                 let (folder, quiet) = (promise.handle.modules().folder(), promise.handle.quiet());
                 let at_hand = AtHand { strategies: &strategies, folder, captures: captures.as_ref() };

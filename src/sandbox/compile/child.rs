@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::super::engine::{self, Pace};
-use super::super::limits::{COMPILE_PATIENCE, COMPILE_THREADS, MAX_CODE_BYTES, MAX_MODULE_BYTES, SandboxLimits};
+use super::super::limits::{COMPILE_PATIENCE, COMPILE_THREADS, MAX_CODE_BYTES, MAX_MODULE_BYTES, SandboxLimits, cores};
 use super::native;
 use crate::text::one_line;
 
@@ -78,7 +78,7 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits, 
         .args((pace == Pace::Fuel).then_some(FUEL))
         .env_clear()
         // Each thread may reserve address space of its own.
-        .env("RAYON_NUM_THREADS", COMPILE_THREADS.min(limits.concurrency).to_string())
+        .env("RAYON_NUM_THREADS", COMPILE_THREADS.min(cores()).to_string())
         .env("MALLOC_ARENA_MAX", "2")
         .current_dir("/")
         .stdin(Stdio::piped())

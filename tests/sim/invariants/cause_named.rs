@@ -146,7 +146,8 @@ impl CauseNamed {
             }
             Trigger::OverSize => asked.is_none(),
             // Topics, modules and settings stay as they are in a run, and no strategy asks to be called again.
-            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged | Trigger::CallAgain => {
+            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged => false,
+            Trigger::CallAgain | Trigger::AskedAgain(_) => {
                 false
             }
         }
