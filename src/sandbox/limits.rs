@@ -72,6 +72,9 @@ const MAX_CALLS: usize = 256;
 pub const MAX_SMOKE_OUTPUT: usize = 16 * MIB;
 /// How often a file that ran out of time in its smoke calls is tried: once more may just have met a busy machine.
 pub const SMOKE_TRIES: u32 = 3;
+/// A file whose compiling was ended from outside (a machine without memory, a stopped process) is tried again after so long each time:
+/// what made the system end it is over by then, or stays.
+pub const COMPILE_RETRIES: [Duration; 3] = [Duration::from_secs(5), Duration::from_secs(20), Duration::from_secs(60)];
 /// Memory that a slot of the pool keeps between calls: page faults, not instructions, are the cost of large groups.
 pub const KEEP_RESIDENT_BYTES: usize = 16 * MIB;
 /// The same for a table.

@@ -17,7 +17,7 @@ use super::gate::Turned;
 use super::guard::Retirements;
 use super::limits::{LEAST_QUEUE_TIME, SUSPECT_CALL_TIME};
 use super::usage::{Counts, Usage};
-use super::{Sandbox, SandboxLimits, inspect};
+use super::{Sandbox, SandboxLimits, Stop, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
 
@@ -61,9 +61,14 @@ pub fn digest_of(bytes: &[u8]) -> Digest {
 }
 
 impl Module {
-    pub(super) fn load(sandbox: &Sandbox, bytes: &[u8], origin: &Path) -> Result<Arc<Self>, LoadError> {
+    pub(super) fn load(
+        sandbox: &Sandbox,
+        bytes: &[u8],
+        origin: &Path,
+        stop: Option<&Stop>,
+    ) -> Result<Arc<Self>, LoadError> {
         let digest = digest_of(bytes);
-        Self::checked(sandbox, bytes, origin, digest).map(Arc::new).map_err(|refusal| LoadError {
+        Self::checked(sandbox, bytes, origin, digest, stop).map(Arc::new).map_err(|refusal| LoadError {
             kind: refusal.kind,
             path: origin.to_owned(),
             digest: Some(digest),
@@ -71,7 +76,13 @@ impl Module {
         })
     }
 
-    fn checked(sandbox: &Sandbox, bytes: &[u8], origin: &Path, digest: Digest) -> Result<Self, Refusal> {
+    fn checked(
+        sandbox: &Sandbox,
+        bytes: &[u8],
+        origin: &Path,
+        digest: Digest,
+        stop: Option<&Stop>,
+    ) -> Result<Self, Refusal> {
         let limits = sandbox.limits();
         refuse_compiled(origin)?;
         if bytes.len() > limits.module_bytes {
@@ -92,7 +103,7 @@ impl Module {
                 ),
             ));
         }
-        let (ready, is_from_cache) = Ready::obtain(sandbox, bytes, digest)?;
+        let (ready, is_from_cache) = Ready::obtain(sandbox, bytes, digest, stop)?;
         let protocol = contents.manifest.protocol();
         Ok(Self {
             sandbox: sandbox.clone(),
@@ -272,7 +283,7 @@ struct Ready {
 
 impl Ready {
     /// From the cache, or compiled; and whether it was the former.
-    fn obtain(sandbox: &Sandbox, bytes: &[u8], digest: Digest) -> Result<(Self, bool), Refusal> {
+    fn obtain(sandbox: &Sandbox, bytes: &[u8], digest: Digest, stop: Option<&Stop>) -> Result<(Self, bool), Refusal> {
         let engines = &sandbox.0.engines;
         let cache = sandbox.1.as_deref();
         if let Some(ready) = cache.and_then(|cache| cache.get(digest)).and_then(|code| Self::of(engines, &code).ok()) {
@@ -280,7 +291,7 @@ impl Ready {
         }
         inspect::validate(bytes)?;
         // What a child of another build made does not fit; this process makes its own then.
-        let made = compile::by_child(bytes, sandbox.limits(), Pace::Clock)?
+        let made = compile::by_child(bytes, sandbox.limits(), Pace::Clock, stop)?
             .and_then(|code| Self::of(engines, &code).ok().map(|ready| (ready, code)));
         let (ready, code) = match made {
             Some(made) => made,

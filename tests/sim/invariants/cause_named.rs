@@ -147,9 +147,7 @@ impl CauseNamed {
             Trigger::OverSize => asked.is_none(),
             // Topics, modules and settings stay as they are in a run, and no strategy asks to be called again.
             Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged => false,
-            Trigger::CallAgain | Trigger::AskedAgain(_) => {
-                false
-            }
+            Trigger::CallAgain | Trigger::AskedAgain(_) => false,
         }
     }
 }
