@@ -147,6 +147,11 @@ impl Modules {
         files.into_iter().find(|file| file.last_error.is_some() && is_it(file)).and_then(|file| file.last_error)
     }
 
+    /// Whether the folder holds more files than are read, so that what seems not to be there may be.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.status().unwrap_or_default().iter().any(|file| file.is_surplus)
+    }
+
     /// A warning for each name that settings hope for and that no module serves: it may come later.
     pub(crate) fn warn_of_missing(&self, config: &Config) {
         let Some(folder) = self.folder() else { return };

@@ -330,8 +330,10 @@ impl Shelf {
                 rows.push(row(kept.module.path(), Some(&kept.module), ModuleState::Older, None));
             }
         }
-        let troubles = self.troubles.iter().chain(&self.surplus);
-        rows.extend(troubles.map(|(path, trouble)| row(path, None, ModuleState::Broken, Some(trouble.clone()))));
+        let told = |(path, trouble): (&PathBuf, &String)| row(path, None, ModuleState::Broken, Some(trouble.clone()));
+        rows.extend(self.troubles.iter().map(told));
+        let is_surplus = true;
+        rows.extend(self.surplus.iter().map(told).map(|row| ModuleStatus { is_surplus, ..row }));
         for row in &mut rows {
             let before = self.status.iter().find(|before| before.agrees_with(row));
             row.since = before.map_or(now, |before| before.since);
