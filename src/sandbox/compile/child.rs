@@ -116,7 +116,7 @@ pub(super) fn compile_in(
         _ if !in_time => NoCode::Ended(format!(
             "compiling it did not end in {} s, although it may compute for {seconds} s: the machine is busy, or the process that \
              compiled it was stopped",
-            (limits.compile_time * COMPILE_PATIENCE).as_secs()
+            (limits.compile_time * COMPILE_PATIENCE).as_secs_f64()
         )),
         _ if is_out_of_memory => NoCode::Refused(format!(
             "compiling it took more than {mib} MiB of memory (sandbox limit compile_memory_bytes): {remedy}"
