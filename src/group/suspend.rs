@@ -8,7 +8,14 @@ use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, 
 use super::{Fact, Group, Record, Step, Suspension};
 
 /// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, or had other settings.
-const BLAMELESS: [&str; 3] = ["busy", "missing", "settings"];
+const BLAMELESS: [&str; 3] = [BUSY, "missing", "settings"];
+/// That there was no place for the call, which may be free a moment later.
+const BUSY: &str = "busy";
+
+/// Whether the module was only not called in time.
+pub(super) fn is_busy(fault: &Fault) -> bool {
+    fault.kind == BUSY
+}
 
 impl Group {
     /// Passes the failed module over: 1 minute at first, doubling to 1 hour. A module that its leader could not call is not

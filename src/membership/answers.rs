@@ -13,7 +13,7 @@ use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::why::{Cause, Why};
 use super::{Config, Membership, Notice, Peer, Role, Share, metadata};
-use crate::assignor::subscribed;
+use crate::assignor::{FaultKind, subscribed};
 use crate::ids::{MemberId, Protocol};
 use crate::wire::ErrorCode;
 
@@ -192,8 +192,11 @@ impl Membership {
             }
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
+            let fault = call.origin.as_ref().and_then(|it| it.fault.as_ref());
+            let was_busy = fault.is_some_and(|it| it.kind == FaultKind::Busy);
             let (wait, why) = match plan.is_bare {
                 true => (Some(rest), "its strategy failed, and somebody's work is nobody's"),
+                false if was_busy => (Some(rest), "its strategy could not be called for want of a place"),
                 false => (plan.call_again, "its plan has a next step"),
             };
             self.rejoin = wait.map(|wait| (self.now.mono + wait.max(rest), Cause::Strategy.because(why)));

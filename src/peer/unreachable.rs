@@ -64,6 +64,10 @@ impl Unreachable {
                 "nothing listens there: start `divvy serve`, or give the address of a broker"
             }
             io::ErrorKind::InvalidInput | io::ErrorKind::AddrNotAvailable => "give it as HOST:PORT",
+            // The address is as good as any.
+            _ if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+                "raise the limit of open files (`ulimit -n`), or have fewer modules: each that serves keeps one open"
+            }
             _ => "give an address that this machine can reach, as HOST:PORT",
         };
         Self::away(format!("cannot reach {address}: {error}; {remedy}"))

@@ -66,7 +66,11 @@ impl Teller {
                 self.metrics.module_failed(kind_name(&fault.kind));
                 let (leader, protocol, kind) = (Shown(leader), Shown(&fault.protocol), Shown(&fault.kind));
                 let (digest, message) = (fault.digest.map(display), &fault.message);
-                tracing::warn!(%group, %leader, %protocol, digest, %kind, message, served, "module failed");
+                let what = match fault.kind == FaultKind::Busy.name() {
+                    true => "a module could not be called in time",
+                    false => "module failed",
+                };
+                tracing::warn!(%group, %leader, %protocol, digest, %kind, message, served, "{what}");
             }
             Fact::Suspended { suspension, for_ms } => {
                 let (protocol, failures, reason) =

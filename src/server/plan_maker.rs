@@ -66,12 +66,16 @@ impl PlanMaker {
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
             let Ok(place) = places.acquire_owned().await else { return };
-            let (strategies, table) = promise.ground();
+            let (mut strategies, table) = promise.ground();
             let columns = columns(&promise.handle, &plan, &strategies, &table).await;
             let work = move || {
+                // A file may have been deleted meanwhile: that is how an operator stops a module.
+                let now = promise.handle.modules().strategies();
+                strategies.retain(|it| now.iter().any(|still| still.digest() == it.digest()));
                 let _place = place;
                 let (folder, quiet) = (promise.handle.modules().folder(), promise.handle.quiet());
-                let at_hand = AtHand { strategies: &strategies, folder, captures: captures.as_ref() };
+                let leaves_out = promise.handle.modules().leaves_out();
+                let at_hand = AtHand { strategies: &strategies, folder, leaves_out, captures: captures.as_ref() };
                 let began = promise.handle.clock().mono();
                 let made = make(&plan, &at_hand, &table, &columns, quiet);
                 let digest = made.as_ref().ok().and_then(|made| made.origin.digest);
@@ -169,6 +173,8 @@ pub(crate) struct AtHand<'a> {
     strategies: &'a Strategies,
     /// Where they come from.
     folder: Option<&'a Path>,
+    /// Whether there are more files than are read.
+    leaves_out: bool,
     /// Where calls are recorded, if they are.
     captures: Option<&'a Captures>,
 }
@@ -181,7 +187,7 @@ pub(crate) fn make(
     columns: &[Column],
     quiet: &Quiet,
 ) -> Result<MadePlan, Fault> {
-    let AtHand { strategies, folder, captures } = *at_hand;
+    let AtHand { strategies, folder, leaves_out, captures } = *at_hand;
     let tape = captures.map(Captures::tape);
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
@@ -210,7 +216,7 @@ pub(crate) fn make(
         fallback: fallback.filter(|it| !is_same(it)),
         configs: &plan.settings.config,
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
-        lacks: &|protocol| lacks(protocol, plan, folder),
+        lacks: &|protocol| lacks(protocol, plan, folder) + if leaves_out { LEFT_OUT } else { "" },
         otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
         tape: tape.as_ref(),
     }
@@ -252,6 +258,10 @@ pub(crate) fn make(
         captured,
     })
 }
+
+/// What may be the reason.
+const LEFT_OUT: &str =
+    "; it holds more files than are read, and what was left out is not known (see /modules): remove some";
 
 /// That nothing serves a protocol.
 fn lacks(protocol: &Protocol, plan: &PlanToMake, folder: Option<&Path>) -> String {

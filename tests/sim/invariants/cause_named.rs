@@ -148,9 +148,8 @@ impl CauseNamed {
             Trigger::Replaced(id) => replaced(id),
             Trigger::OverSize => asked.is_none(),
             // Topics, modules and settings stay as they are in a run, and no strategy asks to be called again.
-            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged | Trigger::CallAgain => {
-                false
-            }
+            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged => false,
+            Trigger::CallAgain | Trigger::AskedAgain(_) => false,
         }
     }
 }
