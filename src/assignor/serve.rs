@@ -96,6 +96,8 @@ pub struct Service<'a> {
     pub input: LeaderInput<'a>,
     /// What the group agreed on.
     pub chosen: Named<'a>,
+    /// Why its strategy is not called, if it is not.
+    pub rests: Option<String>,
     /// The operator's fall-back, if one is named.
     pub fallback: Option<Named<'a>>,
     /// For each assignor, by its name without version: its configuration.
@@ -114,7 +116,8 @@ impl Service<'_> {
     /// Makes the plan. Blocks for as long as the strategies run.
     pub fn run(&self) -> Led {
         let Named { protocol, strategy: chosen } = self.chosen;
-        let failed = match chosen {
+        let failed = match chosen.filter(|_| self.rests.is_none()) {
+            None if let Some(why) = &self.rests => CallError::new(FaultKind::Suspended, why.clone()),
             Some(strategy) => match self.call(strategy) {
                 Ok(plan) => return served(plan, strategy.digest(), ServedBy::Chosen),
                 Err(error) => error,
@@ -125,7 +128,7 @@ impl Service<'_> {
             protocol: protocol.clone(),
             digest: chosen.and_then(|it| it.digest()),
             kind: failed.kind,
-            message: told(&failed, chosen.and_then(|it| it.file())),
+            message: told(&failed, chosen.filter(|_| self.rests.is_none()).and_then(|it| it.file())),
         };
         let led = self.fallback().unwrap_or_else(|why| {
             fault.message.extend(why.map(|why| format!("; its fall-back failed too: {why}")));
