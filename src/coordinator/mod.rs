@@ -125,7 +125,7 @@ impl Coordinator {
         }
         let failed = matches!(event, Event::StoreFailed);
         let Some(entry) = self.groups.get_mut(group) else { return Effects::default() };
-        let said = failed.then(|| entry.said()).unwrap_or_default();
+        let said = if failed { entry.said() } else { BTreeMap::new() };
         let effects = entry.handle(Input { event, now, entropy });
         if failed {
             let kept = Kept { owed: entry.owed().cloned(), said };
