@@ -65,7 +65,8 @@ fn under_an_alias_of_range_the_last_plan_goes_on() {
 fn where_nothing_takes_over_a_newcomer_gets_work() {
     let crowd = || pair().member("new", &["t"]);
     assert_eq!(serve(&crowd(), &broken("even"), None).served_by, ServedBy::NativeRange);
-    let named = Group { protocol: "even@1".into(), ..crowd() };
+    let mut named = crowd();
+    named.protocol = "even@1".into();
     assert_eq!(serve(&named, &broken("even"), None).served_by, ServedBy::LastPlan, "another protocol takes over");
     assert_eq!(serve(&named, &broken("even"), Some("trap")).served_by, ServedBy::NativeRange);
 }
