@@ -3,6 +3,9 @@
 
 use std::fmt::{self, Write};
 
+/// Why a divvy leader joins again when its strategy wanted to be called again: its coordinator knows the words (KIP-800).
+pub const CALL_AGAIN: &str = "the strategy wanted to be called again";
+
 /// Letters of a name that are shown in a log: a name may have 32,767.
 const SHOWN_CHARS: usize = 200;
 

@@ -124,6 +124,8 @@ pub enum FaultKind {
     Busy,
     /// The leader does not have it, or not any more. The strategy is not to blame.
     Missing,
+    /// It failed not long ago, and was not called this time.
+    Suspended,
 }
 
 impl FaultKind {
@@ -143,6 +145,7 @@ impl FaultKind {
             FaultKind::Rejected => "rejected",
             FaultKind::Busy => "busy",
             FaultKind::Missing => "missing",
+            FaultKind::Suspended => "suspended",
         }
     }
 }

@@ -143,6 +143,7 @@ impl Group {
         Some(PlanToMake {
             group: self.id.clone(),
             assignor: self.own_module(&protocol, now).cloned(),
+            passed_over: self.suspended(now),
             mode: self.settings.mode(&protocol),
             protocol_type,
             protocol,

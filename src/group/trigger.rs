@@ -37,7 +37,7 @@ pub enum Trigger {
     GroundChanged(GroundChange),
     /// The operator has other settings for the group.
     SettingsChanged,
-    /// The strategy that the coordinator runs wanted to be called again.
+    /// The strategy, which the coordinator or a member of divvy's runs, wanted to be called again.
     CallAgain,
     /// The module that should have made the plan in force could not be called, and may be by now.
     AskedAgain(Protocol),

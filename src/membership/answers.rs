@@ -15,6 +15,7 @@ use super::why::{Cause, Why};
 use super::{Config, Membership, Notice, Peer, Role, Share, metadata};
 use crate::assignor::{FaultKind, subscribed};
 use crate::ids::{MemberId, Protocol};
+use crate::text::CALL_AGAIN;
 use crate::wire::ErrorCode;
 
 impl Membership {
@@ -197,7 +198,7 @@ impl Membership {
             let (wait, why) = match plan.is_bare {
                 true => (Some(rest), "its strategy failed, and somebody's work is nobody's"),
                 false if was_busy => (Some(rest), "its strategy could not be called for want of a place"),
-                false => (plan.call_again, "its plan has a next step"),
+                false => (plan.call_again, CALL_AGAIN),
             };
             self.rejoin = wait.map(|wait| (self.now.mono + wait.max(rest), Cause::Strategy.because(why)));
         }

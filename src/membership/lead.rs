@@ -92,6 +92,7 @@ impl LeadJob {
         let service = Service {
             input: LeaderInput { members: spoken_for.as_deref().unwrap_or(&self.members), ..self.input() },
             chosen: self.named(&self.protocol),
+            rests: None,
             fallback: fallback.as_ref().map(|protocol| self.named(protocol)),
             configs: &self.rules.config,
             last_plan: self.last_plan.as_ref().map(|it| it.as_slice()),

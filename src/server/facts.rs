@@ -124,7 +124,7 @@ fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
 
 /// The kind comes from a member: only the names that we know become a label.
 fn kind_name(kind: &str) -> &'static str {
-    const KINDS: [FaultKind; 13] = [
+    const KINDS: [FaultKind; 14] = [
         FaultKind::GuestError,
         FaultKind::Trap,
         FaultKind::Deadline,
@@ -138,6 +138,7 @@ fn kind_name(kind: &str) -> &'static str {
         FaultKind::Rejected,
         FaultKind::Busy,
         FaultKind::Missing,
+        FaultKind::Suspended,
     ];
     KINDS.into_iter().map(FaultKind::name).find(|name| *name == kind).unwrap_or("other")
 }

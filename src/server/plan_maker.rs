@@ -193,9 +193,12 @@ pub(crate) fn make(
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
     let fallback = wish.as_ref().map(|wish| Named { protocol: wish, strategy: called(wish, plan, strategies) });
+    let is_consumer = plan.protocol_type == CONSUMER;
+    // States cannot be made up: what makes them is asked although it failed.
+    let rests = chosen.strategy.filter(|_| is_consumer).and_then(|it| passed_over(it, plan));
     // Under an alias the fall-back may be what has just failed.
     let is_same = |it: &Named<'_>| it.strategy.is_some() && digest(it.strategy) == digest(chosen.strategy);
-    let is_consumer = plan.protocol_type == CONSUMER;
+    let is_passed_over = |it: &Named<'_>| it.strategy.is_some_and(|it| passed_over(it, plan).is_some());
     let led = Service {
         input: LeaderInput {
             group: &plan.group,
@@ -213,7 +216,8 @@ pub(crate) fn make(
             budget_ms: plan.budget,
         },
         chosen,
-        fallback: fallback.filter(|it| !is_same(it)),
+        rests,
+        fallback: fallback.filter(|it| !is_same(it) && !is_passed_over(it)),
         configs: &plan.settings.config,
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
         lacks: &|protocol| lacks(protocol, plan, folder) + if leaves_out { LEFT_OUT } else { "" },
@@ -262,6 +266,14 @@ pub(crate) fn make(
 /// What may be the reason.
 const LEFT_OUT: &str =
     "; it holds more files than are read, and what was left out is not known (see /modules): remove some";
+
+/// That a strategy failed not long ago, and is not to be called.
+fn passed_over(strategy: &dyn Assignor, plan: &PlanToMake) -> Option<String> {
+    let digest = strategy.digest()?;
+    let suspension = plan.passed_over.iter().find(|it| it.digest == Some(digest))?;
+    let left_s = suspension.until.0.saturating_sub(plan.now.0).div_euclid(1000);
+    Some(format!("{}; it is passed over for {left_s} s more", suspension.reason))
+}
 
 /// That nothing serves a protocol.
 fn lacks(protocol: &Protocol, plan: &PlanToMake, folder: Option<&Path>) -> String {
