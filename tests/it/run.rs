@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -301,4 +301,20 @@ fn what_cannot_be_run_is_said_before_the_group_is_joined() {
     fails(&with(&["--rebalance-timeout-ms", "1000", "--", "true"]), 2, &["--grace-ms 30000"]);
     fails(&["run", "--group", "g", "--", "true"], 2, &["--topic"]);
     fails(&["run", "--group", "g", "--single-writer", "--each", "--", "true"], 2, &["--each"]);
+/// The keeper hears of it while its child is not yet its command. What was lost would be waited for to the end of the
+/// silence, and the child killed then.
+#[test]
+fn a_child_that_is_asked_to_end_while_it_is_started_has_heard_it() {
+    for signal in ["1", "2", "10", "15"] {
+        let mut keeper = Command::new(env!("CARGO_BIN_EXE_divvy"));
+        keeper.args(["keep-child", "--drain-signal", signal, "--silence-ms", "20000", "--", "sleep", "1000"]);
+        let mut keeper = keeper.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut orders = keeper.stdin.take().unwrap();
+        orders.write_all(b"d").unwrap();
+        let code = keeper.wait().unwrap().code();
+        drop(orders);
+        assert_eq!(code, signal.parse::<i32>().ok().map(|number| 128 + number));
+    }
+}
+
 }
