@@ -73,7 +73,8 @@ impl Life {
         let mut is_in = true;
         loop {
             let event = tokio::select! {
-                event = self.processes.next() => event,
+                biased;
+                () = stop.wished() => Event::Stop,
                 news = member.next(), if is_in => match news {
                     Some(news) => self.take_in(news, &mut out),
                     None => {
@@ -81,7 +82,6 @@ impl Life {
                         Event::Out(out.take().unwrap_or_else(|| "it was ended".to_owned()))
                     }
                 },
-                () = stop.wished() => Event::Stop,
                 why = self.printer.unwritten(), if unwritten.is_none() => {
                     unwritten = Some(why);
                     Event::Stop
@@ -101,6 +101,7 @@ impl Life {
         let protocol_type = &self.names.protocol_type;
         let text = plain(&events::text(&news, protocol_type));
         self.printer.say(events::json(&news, protocol_type), text);
+                event = self.processes.next() => event,
         let division = self.names.division;
         match news {
             Rebalance::Assigned(assigned) => Event::Assigned(orders(&self.names.group, &assigned, division)),

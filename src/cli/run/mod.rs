@@ -31,7 +31,7 @@ mod say;
 mod work;
 
 use children::{Children, Settings};
-use limits::{BEYOND_GRACE, LONGEST_BEAT, MAX_CHILDREN};
+use limits::{BEYOND_GRACE, LONGEST_BEAT, MAX_CHILDREN, STARTS_AT_ONCE};
 use live::{Life, Names};
 use printer::Printer;
 use process::{How, Processes};
@@ -195,6 +195,7 @@ impl Run {
         self.rebalance_timeout_ms.map_or(beyond, Duration::from_millis)
     }
 
+            starts_at_once: STARTS_AT_ONCE,
     /// A group that does not wait for the children would give their work away while they finish it.
     fn check_times(&self) -> Result<()> {
         match self.rebalance_timeout_ms.filter(|timeout| *timeout <= self.grace_ms) {
