@@ -317,4 +317,17 @@ fn a_child_that_is_asked_to_end_while_it_is_started_has_heard_it() {
     }
 }
 
+#[test]
+fn what_cannot_be_run_is_said_before_the_group_is_joined() {
+    let run = ["run", "--group", "g", "--topic", "t"];
+    let with = |more: &[&'static str]| [&run[..], more].concat();
+    fails(&with(&["--", "no-such-command"]), 4, &["no-such-command", "$PATH"]);
+    fails(&with(&["--", "./no/such/file"]), 4, &["./no/such/file"]);
+    fails(&with(&["--", "./src"]), 4, &["./src is a folder"]);
+    fails(&with(&["--", "./Cargo.toml"]), 4, &["./Cargo.toml may not be executed", "chmod +x"]);
+    fails(&with(&[]), 2, &["COMMAND"]);
+    fails(&with(&["--drain-signal", "KILL", "--", "true"]), 2, &["TERM"]);
+    fails(&with(&["--rebalance-timeout-ms", "1000", "--", "true"]), 2, &["--grace-ms 30000"]);
+    fails(&["run", "--group", "g", "--", "true"], 2, &["--topic"]);
+    fails(&["run", "--group", "g", "--single-writer", "--each", "--", "true"], 2, &["--each"]);
 }

@@ -1,7 +1,7 @@
 //! `divvy run`: a member whose work is done by child processes, in any language.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -19,6 +19,7 @@ use super::signals::Stop;
 use crate::client::Builder;
 use crate::peer::Security;
 
+mod find;
 mod children;
 pub mod keeper;
 mod limits;
@@ -59,7 +60,8 @@ keeper is killed, the child dies (on Linux), divvy kills its group, and starts i
 dies, and processes that it started go on: in a container, or a service of systemd, they end with that.
 
 Exit codes: as for all commands. 0 it was told to leave and has; 1 the member is out of its group, or children failed
-more often than --max-restarts; 4 there is no such command or folder.";
+more often than --max-restarts; 4 there is no such command or folder, or the command
+cannot be started.";
 
 /// Run a command for each share of work.
 #[derive(Args, Debug)]
@@ -124,7 +126,7 @@ impl Run {
     pub fn run(mut self, output: &Output) -> Result<()> {
         self.identity.check()?;
         self.check_times()?;
-        find(&self.command[0])?;
+        find::find(&self.command[0]).map_err(|why| Failure::of(Kind::NotFound, why))?;
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
         let _recording = self.identity.capture.open()?;
@@ -236,28 +238,6 @@ fn beat(session: Duration) -> Duration {
 /// heartbeat, at most an interval before the last beat.
 fn silence(session: Duration) -> Duration {
     session - heartbeat(session) - 2 * beat(session)
-}
-
-/// The command is looked for before the group is joined: a typing mistake is no failing worker.
-fn find(command: &OsStr) -> Result<()> {
-    let path = Path::new(command);
-    if path.components().count() > 1 || path.is_absolute() {
-        return match path.is_file() {
-            true => Ok(()),
-            false => Err(Failure::of(
-                Kind::NotFound,
-                format!("{} is no file: name the command to run after `--`", path.display()),
-            )),
-        };
-    }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    match std::env::split_paths(&folders).any(|folder| folder.join(path).is_file()) {
-        true => Ok(()),
-        false => Err(Failure::of(
-            Kind::NotFound,
-            format!("there is no command {} in $PATH: name one that there is, or its file with `./`", path.display()),
-        )),
-    }
 }
 
 fn signal(name: &str) -> Result<i32, String> {

@@ -10,7 +10,7 @@ use std::ffi::{CString, c_int};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::{fs, io};
+use std::{fs, io, ptr};
 
 /// Signals that may be chosen by name to have a child end. A terminal or a service manager sends some of them to all
 /// processes of a service: a keeper gets none of them, it is told by its `divvy run`.
@@ -88,6 +88,13 @@ pub(super) fn die_with_parent() {
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
     }
+}
+
+/// Whether this process may execute that file.
+pub(super) fn may_execute(file: &Path) -> bool {
+    let Ok(file) = CString::new(file.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the text ends with its nought, and lives longer than the call.
+    unsafe { libc::access(file.as_ptr(), libc::X_OK) == 0 }
 }
 
 /// Sends a signal to all processes of a group; one that is empty gets none.
