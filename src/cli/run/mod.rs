@@ -97,7 +97,7 @@ pub struct Run {
     /// How long it may take to end; then it is killed
     #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(0..=MAX_TIMEOUT_MS / 2))]
     grace_ms: u64,
-    /// A child is at work when it has printed a line with this in it [default: when it is started]
+    /// A child is at work when it has printed a line with this in it, to stdout or stderr [default: when it is started]
     #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     ready_line: Option<String>,
     /// How long it may take until then; one that takes longer is killed, and has failed
