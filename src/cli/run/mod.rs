@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
 
 use super::address::topic;
 use super::clock;
@@ -19,8 +18,8 @@ use super::signals::Stop;
 use crate::client::Builder;
 use crate::peer::Security;
 
-mod find;
 mod children;
+mod find;
 pub mod keeper;
 mod limits;
 mod lines;
@@ -54,7 +53,9 @@ the child is ended and started anew; with --each only those whose partition come
 step by step. A child that ends by itself, with whatever code, is started again: after half a second, twice as long
 each time in a row up to 30 s, and at once anew after a minute of good work.
 
-SIGTERM, SIGINT and SIGHUP drain the children and leave the group; a second one kills them. When divvy is killed (-9)
+SIGTERM, SIGINT and SIGHUP drain the children and leave the group; a second one kills them. With --instance-id the member
+does not leave: its place and its share are kept for --session-timeout-ms, for the process that comes back under that
+name. To have others take over at once, run it without. When divvy is killed (-9)
 or hangs, each child's keeper (keep-child among the system's processes) kills the child and all that it started. If the
 keeper is killed, the child dies (on Linux), divvy kills its group, and starts it again. If both are killed, the child
 dies, and processes that it started go on: in a container, or a service of systemd, they end with that.
@@ -139,12 +140,14 @@ impl Run {
 
     async fn live(self, folder: PathBuf, (security, topics): (Security, Topics), printer: Printer) -> Result<()> {
         let mut stop = Stop::listen()?;
+        let session = Duration::from_millis(self.session_timeout_ms);
         for said in self.identity.begins(&self.place, &folder, self.protocol_type()) {
             printer.say(said.event, plain(&said.text));
         }
         let joining = topics.of(self.builder(folder).security(security)).join();
         let Some(member) = member::unless(&mut stop, joining).await? else {
-            printer.say(json!({ "event": "left" }), "left".to_owned());
+            let said = member::ended(None, false, session);
+            printer.say(said.event, plain(&said.text));
             return Ok(());
         };
         let life = Life {
@@ -152,13 +155,15 @@ impl Run {
             names: Names {
                 protocol_type: self.protocol_type().to_owned(),
                 division: self.division(),
+                instance: self.identity.instance_id.clone(),
+                session,
                 member: self.identity.instance_id.unwrap_or(self.identity.client_id),
                 group: self.place.group,
             },
             processes: Processes::new(
                 How {
-                    beat: beat(Duration::from_millis(self.session_timeout_ms)),
-                    silence: silence(Duration::from_millis(self.session_timeout_ms)),
+                    beat: beat(session),
+                    silence: silence(session),
                     command: self.command,
                     drain_signal: self.drain_signal,
                     ready_line: self.ready_line,
@@ -167,6 +172,7 @@ impl Run {
             ),
             printer,
             revoked: Vec::new(),
+            is_in: false,
         };
         life.live(member, stop).await
     }
@@ -189,6 +195,7 @@ impl Run {
             ready_within: self.ready_line.as_ref().map(|_| Duration::from_millis(self.ready_timeout_ms)),
             max_restarts: self.max_restarts,
             max_children: self.max_children,
+            starts_at_once: STARTS_AT_ONCE,
         }
     }
 
@@ -197,7 +204,6 @@ impl Run {
         self.rebalance_timeout_ms.map_or(beyond, Duration::from_millis)
     }
 
-            starts_at_once: STARTS_AT_ONCE,
     /// A group that does not wait for the children would give their work away while they finish it.
     fn check_times(&self) -> Result<()> {
         match self.rebalance_timeout_ms.filter(|timeout| *timeout <= self.grace_ms) {
