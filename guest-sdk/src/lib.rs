@@ -38,6 +38,8 @@ pub mod prelude;
 mod refusal;
 #[doc(hidden)]
 pub mod run;
+#[cfg(any(test, all(target_arch = "wasm32", feature = "memory")))]
+mod sizes;
 mod states;
 pub mod strategy;
 #[cfg(feature = "testing")]

@@ -116,6 +116,7 @@ impl Owners {
     }
 
     /// Gives consecutive partitions to the members with these indexes; an index beyond the members gives a partition to nobody.
+    #[inline(never)]
     pub(crate) fn write(&mut self, start: usize, owners: &[u32]) {
         let bytes = self.width.bytes();
         let slots = &mut self.reply[PLAN_HEAD_BYTES + start * bytes..][..owners.len() * bytes];

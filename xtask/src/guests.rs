@@ -24,6 +24,9 @@ const HELLO: &str = "hello";
 const EVEN: &str = "even";
 const PARTS: &str = "parts";
 
+/// Kinds of work that `cargo xtask bench sandbox` measures.
+const WORK: [&str; 2] = ["codec", "maps"];
+
 /// Builds them all.
 pub fn run(_: &[String]) -> Result<()> {
     build().map(|_| ())
@@ -48,6 +51,7 @@ pub fn build() -> Result<Guests> {
     let mut command = setup::guest_cargo(&compiler);
     command.args(["--quiet", "--profile", "guest", "--target-dir"]).arg(&built);
     command.args(["--package", "divvy-guest", "--lib", "--example", HELLO, "--example", EVEN, "--example", PARTS]);
+    command.args(["--package", "divvy-bench-work", "--example", WORK[0], "--example", WORK[1]]);
     for name in &assignors {
         command.args(["--package", &format!("divvy-assignor-{name}")]);
     }
@@ -69,9 +73,15 @@ pub fn build() -> Result<Guests> {
         place(&from, &guests.demo.join(format!("{name}.wasm")), ASSIGNOR_MAX_BYTES)?;
     }
     place(&output.join("examples").join(format!("{HELLO}.wasm")), &guests.hello, HELLO_MAX_BYTES)?;
-    for name in [EVEN, PARTS] {
+    let example = |name: &str, folder: &Path, most: u64| {
         let file = format!("{name}.wasm");
-        place(&output.join("examples").join(&file), &public.join(&file), HELLO_MAX_BYTES)?;
+        place(&output.join("examples").join(&file), &folder.join(&file), most)
+    };
+    for name in [EVEN, PARTS] {
+        example(name, &public, HELLO_MAX_BYTES)?;
+    }
+    for name in WORK {
+        example(name, &public.join("work"), ASSIGNOR_MAX_BYTES)?;
     }
     Ok(guests)
 }

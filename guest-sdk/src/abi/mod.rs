@@ -54,6 +54,7 @@
 pub mod msgpack;
 pub mod reply;
 pub mod request;
+mod text;
 
 #[cfg(feature = "host")]
 pub mod host;

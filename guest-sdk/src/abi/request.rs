@@ -2,6 +2,7 @@
 //! subscriptions get rows. What is read here is consistent: every index points at something, names ascend, columns fit.
 
 use super::msgpack::{Malformed, Reader};
+use super::text::comes_before;
 use super::{MAX_CLAIM_LAYERS, MAX_PARTITIONS, Mode, Width, names};
 
 /// What both shapes begin with.
@@ -371,7 +372,7 @@ fn ascend<'a>(
 ) -> Result<(), Malformed> {
     let Some(mut before) = names.next() else { return Ok(()) };
     for name in names {
-        if name <= before {
+        if !comes_before(before, name) {
             return Err(from.malformed(wanted));
         }
         before = name;

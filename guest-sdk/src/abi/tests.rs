@@ -2,6 +2,7 @@
 
 use super::msgpack::{Reader, Writer};
 use super::request::{Partitions, Subscription};
+use super::text::comes_before;
 use super::*;
 
 #[test]
@@ -37,6 +38,29 @@ fn hostile_lengths_and_deep_nesting_are_refused_without_room_or_stack() {
     let mut nested = vec![0x91; 1 << 20];
     nested.push(0xc0);
     assert!(Reader::new(&nested).skip().is_ok());
+}
+
+#[test]
+fn names_come_in_the_order_of_their_bytes() {
+    let long = "consumer-bench-00017";
+    let names = [
+        "",
+        "a",
+        "ab",
+        "b",
+        "consumer",
+        "consumer-",
+        "consumer-bench-00016",
+        long,
+        "consumer-bench-0002",
+        "ä",
+        "äöü-äöü-ä",
+    ];
+    for (at, one) in names.iter().enumerate() {
+        for (place, other) in names.iter().enumerate() {
+            assert_eq!(comes_before(one, other), at < place, "{one} and {other}");
+        }
+    }
 }
 
 #[test]

@@ -39,6 +39,18 @@ impl Partitions {
         self.next as usize
     }
 
+    /// The dense index behind the last one.
+    #[inline]
+    pub(crate) fn end(&self) -> usize {
+        self.end as usize
+    }
+
+    /// Adds partitions that follow directly.
+    #[inline]
+    pub(crate) fn lengthen(&mut self, more: Partitions) {
+        self.end = more.end;
+    }
+
     /// The partition at a position, from 0.
     #[inline]
     pub fn get(&self, position: usize) -> Option<Partition> {

@@ -138,7 +138,7 @@ pub(super) fn round(least: usize) -> usize {
 }
 
 /// A number of an axis, which has room for five characters: 12k for twelve thousand.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value {
         1e9.. => format!("{}G", number(value / 1e9)),
         1e6.. => format!("{}M", number(value / 1e6)),

@@ -87,6 +87,43 @@ fn each_chart_has_a_title_and_a_table_beside_it() {
 }
 
 #[test]
+fn whatever_scrolls_is_reached_by_the_keyboard_and_has_a_name() {
+    let page = html(&report("range"), "a life");
+    let scrolls = |line: &&str| ["class=\"wide\"", "class=\"numbers\""].iter().any(|class| line.contains(class));
+    let all: Vec<&str> = page.lines().filter(scrolls).collect();
+    assert_eq!(all.len(), page.matches("<table>").count());
+    for line in all {
+        assert!(line.contains("role=\"region\" aria-label=\"") && line.contains("tabindex=\"0\""), "{line}");
+    }
+}
+
+#[test]
+fn paper_is_white_and_nothing_is_hidden_on_it() {
+    let page = html(&report("range"), "a life");
+    // A dark screen's colours are for screens alone; what scrolls there is printed whole.
+    assert_eq!(
+        page.matches("prefers-color-scheme: dark").count(),
+        page.matches("@media screen and (prefers-color-scheme: dark)").count()
+    );
+    let (_, print) = page.split_once("@media print").unwrap();
+    assert!(print.contains(".wide, .numbers { max-height: none; overflow: visible;"));
+}
+
+#[test]
+fn one_is_no_plural_and_names_are_whole_for_who_asks() {
+    let long = "a-name-that-never-ends-".repeat(9);
+    let page = html(&report(&long), "a life");
+    assert!(page.contains("2 members and 4 partitions of 1 topic at the beginning, then 1 step."), "{page}");
+    assert!(page.contains(&format!("<span class=\"name\" title=\"{long}\">{long}</span>")));
+}
+
+#[test]
+fn numbers_of_an_axis_are_short() {
+    let short = [(0.25, "0.25"), (9_999.0, "9999"), (12_000.0, "12k"), (1_600_000.0, "1.6M"), (2e9, "2G")];
+    short.iter().for_each(|(value, text)| assert_eq!(chart::short(*value), *text));
+}
+
+#[test]
 fn lines_differ_by_more_than_their_colour() {
     let keys: std::collections::BTreeSet<String> =
         (0..8).map(|at| chart::key(at).replace(&format!("s{at}"), "").replace(&format!("f{at}"), "")).collect();

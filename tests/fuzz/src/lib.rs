@@ -7,6 +7,8 @@ pub mod assignor;
 pub mod embedded;
 #[path = "../../../src/ids.rs"]
 pub mod ids;
+#[path = "../../../src/text.rs"]
+pub mod text;
 #[path = "../../../src/time.rs"]
 pub mod time;
 #[path = "../../../src/topics.rs"]

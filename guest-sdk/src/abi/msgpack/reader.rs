@@ -1,6 +1,9 @@
 //! Reads MessagePack in place: borrows, never allocates, and believes no length that the bytes do not bear out.
 
+use std::ops::RangeInclusive;
+
 use super::Malformed;
+use crate::abi::text::text_of;
 
 /// Reads values one after another.
 #[derive(Clone, Debug)]
@@ -45,35 +48,51 @@ impl<'a> Reader<'a> {
     }
 
     /// An array's length; each of its values is at least one byte, so the length is bounded by what is there.
+    #[inline(always)]
     pub fn array(&mut self, wanted: &'static str) -> Result<usize, Malformed> {
-        match self.value(wanted, |head| if let Head::Array(items) = head { Some(items) } else { None })? {
+        let items = match self.short(0x90..=0x9f) {
+            Some(items) => items,
+            None => self.value(wanted, |head| if let Head::Array(items) = head { Some(items) } else { None })?,
+        };
+        match items {
             items if items <= self.remaining() => Ok(items),
             _ => Err(self.malformed(wanted)),
         }
     }
 
     /// Begins an array of at least `known` items; says how many unknown ones follow them.
+    #[inline(always)]
     pub fn fields(&mut self, known: usize, wanted: &'static str) -> Result<usize, Malformed> {
         let start = self.at;
         self.array(wanted)?.checked_sub(known).ok_or(Malformed { wanted, at: start })
     }
 
     /// A map's number of pairs, bounded likewise.
+    #[inline]
     pub fn map(&mut self, wanted: &'static str) -> Result<usize, Malformed> {
-        match self.value(wanted, |head| if let Head::Map(pairs) = head { Some(pairs) } else { None })? {
+        let pairs = match self.short(0x80..=0x8f) {
+            Some(pairs) => pairs,
+            None => self.value(wanted, |head| if let Head::Map(pairs) = head { Some(pairs) } else { None })?,
+        };
+        match pairs {
             pairs if pairs <= self.remaining() / 2 => Ok(pairs),
             _ => Err(self.malformed(wanted)),
         }
     }
 
     /// A text.
+    #[inline(always)]
     pub fn text(&mut self, wanted: &'static str) -> Result<&'a str, Malformed> {
         let start = self.at;
-        let len = self.value(wanted, |head| if let Head::Text(len) = head { Some(len) } else { None })?;
-        std::str::from_utf8(self.take(len, wanted)?).map_err(|_| Malformed { wanted, at: start })
+        let len = match self.short(0xa0..=0xbf) {
+            Some(len) => len,
+            None => self.value(wanted, |head| if let Head::Text(len) = head { Some(len) } else { None })?,
+        };
+        text_of(self.take(len, wanted)?).ok_or(Malformed { wanted, at: start })
     }
 
     /// A text or nil.
+    #[inline(always)]
     pub fn optional_text(&mut self, wanted: &'static str) -> Result<Option<&'a str>, Malformed> {
         if self.nil() { Ok(None) } else { self.text(wanted).map(Some) }
     }
@@ -85,12 +104,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Binary data or nil.
+    #[inline(always)]
     pub fn optional_binary(&mut self, wanted: &'static str) -> Result<Option<&'a [u8]>, Malformed> {
         if self.nil() { Ok(None) } else { self.binary(wanted).map(Some) }
     }
 
     /// An integer that is not negative.
+    #[inline(always)]
     pub fn unsigned(&mut self, wanted: &'static str) -> Result<u64, Malformed> {
+        if let Some(value) = self.short(0..=0x7f) {
+            return Ok(value as u64);
+        }
         self.value(wanted, |head| match head {
             Head::Unsigned(value) => Some(value),
             Head::Signed(value) => u64::try_from(value).ok(),
@@ -104,6 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An integer that is not negative and fits 32 bits.
+    #[inline(always)]
     pub fn unsigned32(&mut self, wanted: &'static str) -> Result<u32, Malformed> {
         let start = self.at;
         u32::try_from(self.unsigned(wanted)?).map_err(|_| Malformed { wanted, at: start })
@@ -134,6 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads nil if it is next, and says whether it was.
+    #[inline(always)]
     pub fn nil(&mut self) -> bool {
         let nil = self.bytes.get(self.at) == Some(&0xc0);
         self.at += usize::from(nil);
@@ -158,6 +184,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over `values` values.
+    #[inline(always)]
     pub fn skip_many(&mut self, values: usize) -> Result<(), Malformed> {
         (0..values).try_for_each(|_| self.skip())
     }
@@ -170,7 +197,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes of one map.
+    #[inline(always)]
     pub fn raw_map(&mut self, wanted: &'static str) -> Result<&'a [u8], Malformed> {
+        let start = self.at;
+        if self.short(0x80..=0x80).is_some() {
+            return Ok(&self.bytes[start..self.at]);
+        }
         self.clone().map(wanted)?;
         self.raw()
     }
@@ -180,11 +212,24 @@ impl<'a> Reader<'a> {
         if self.remaining() == 0 { Ok(()) } else { Err(self.malformed("the end")) }
     }
 
+    /// The length or the value that stands in the first byte itself, if that is one of these: what most values are, and far
+    /// quicker told than all the others.
+    #[inline(always)]
+    fn short(&mut self, heads: RangeInclusive<u8>) -> Option<usize> {
+        let first = *self.bytes.get(self.at)?;
+        let is_short = heads.contains(&first);
+        self.at += usize::from(is_short);
+        is_short.then(|| usize::from(first - heads.start()))
+    }
+
+    #[cold]
+    #[inline(never)]
     fn value<T>(&mut self, wanted: &'static str, pick: impl FnOnce(Head) -> Option<T>) -> Result<T, Malformed> {
         let start = self.at;
         pick(self.head(wanted)?).ok_or(Malformed { wanted, at: start })
     }
 
+    #[inline(always)]
     fn take(&mut self, len: usize, wanted: &'static str) -> Result<&'a [u8], Malformed> {
         if len > self.remaining() {
             return Err(self.malformed(wanted));

@@ -5,6 +5,7 @@
 //! difference but to people who compare the plan with Kafka's.) What is free is dealt out topic by topic, round and round.
 
 use super::tables::{NONE, first, pair, second, sort};
+use crate::abi::Width;
 use crate::abi::request::Partitions as Request;
 use crate::{Group, Owners};
 
@@ -49,6 +50,10 @@ impl<'g> Deal<'g> {
     }
 
     /// Counts what members had of a pool, as far as they may keep it: then `may_keep` counts it and says yes.
+    /// It is asked about numbers beyond the members as well: these are nobody.
+    ///
+    /// A function of its own, as the other loops over partitions are: within a larger one their variables live on the stack.
+    #[inline(never)]
     pub fn count(&mut self, pool: Pool<'_>, mut may_keep: impl FnMut(u32) -> bool) {
         if self.owner.is_empty() {
             self.owner = vec![NONE; self.request.partitions as usize];
@@ -57,23 +62,28 @@ impl<'g> Deal<'g> {
             return;
         }
         let (claims, width) = (self.request.claims, self.group.width());
-        let members = self.request.members.len() as u32;
-        let mut owner_of = |partition: usize| match width.get(claims, partition) {
-            Some(member) if member < members && may_keep(member) => member,
-            _ => NONE,
-        };
+        let mut owner_of = |member: u32| if may_keep(member) { member } else { NONE };
         match pool {
             Pool::Topics(topics) => {
                 for &topic in topics {
                     let topic = &self.request.topics[topic as usize];
                     let start = topic.base as usize;
-                    let owners = &mut self.owner[start..start + topic.partitions as usize];
-                    owners.iter_mut().zip(start..).for_each(|(owner, partition)| *owner = owner_of(partition));
+                    let owners = self.owner[start..start + topic.partitions as usize].iter_mut();
+                    let claims = claims.get(start * width.bytes()..).unwrap_or_default();
+                    // A loop for each width: the cells of a column one after another.
+                    match width {
+                        Width::Two => owners.zip(claims.as_chunks().0).for_each(|(owner, claim)| {
+                            *owner = owner_of(u32::from(u16::from_le_bytes(*claim)));
+                        }),
+                        Width::Four => owners.zip(claims.as_chunks().0).for_each(|(owner, claim)| {
+                            *owner = owner_of(u32::from_le_bytes(*claim));
+                        }),
+                    }
                 }
             }
             Pool::Partitions(partitions) => {
                 for &partition in partitions {
-                    self.owner[partition as usize] = owner_of(partition as usize);
+                    self.owner[partition as usize] = width.get(claims, partition as usize).map_or(NONE, &mut owner_of);
                 }
             }
         }
@@ -98,9 +108,7 @@ impl<'g> Deal<'g> {
                     let topic = &self.request.topics[topic as usize];
                     let start = topic.base as usize;
                     let partitions = &mut self.owner[start..start + topic.partitions as usize];
-                    if !ring.is_over() {
-                        partitions.iter_mut().filter(|owner| **owner == NONE).for_each(|owner| *owner = ring.next());
-                    }
+                    ring.fill(partitions);
                     owners.write(start, partitions);
                 }
             }
@@ -116,6 +124,7 @@ impl<'g> Deal<'g> {
         }
     }
 
+    #[inline(never)]
     fn take_away(&mut self, pool: Pool<'_>, mut too_many: u32) {
         let (owner, excess) = (&mut self.owner, &mut self.excess);
         let mut take = |partition: u32| {
@@ -179,8 +188,12 @@ impl Ring {
         Ring { takers, at: 0 }
     }
 
-    fn is_over(&self) -> bool {
-        self.takers.is_empty()
+    /// Gives out what nobody has.
+    #[inline(never)]
+    fn fill(&mut self, partitions: &mut [u32]) {
+        if !self.takers.is_empty() {
+            partitions.iter_mut().filter(|owner| **owner == NONE).for_each(|owner| *owner = self.next());
+        }
     }
 
     /// Who gets the next one; nobody when everybody has enough.

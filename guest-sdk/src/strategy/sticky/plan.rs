@@ -70,21 +70,35 @@ impl<'g, 'p> Planner<'g, 'p> {
         if !self.deal.any_claims() && matches!(self.shares, Shares::Even) {
             let members: Vec<_> = crew.members.iter().map(|&member| self.group.member(member as usize)).collect();
             let mut dealt = 0;
-            for topic in topics.iter().map(|&topic| self.group.topic_at(topic)) {
-                owners.deal(topic.partitions(), &members, dealt);
-                dealt += topic.len();
+            let mut topics = topics.iter().map(|&topic| self.group.topic_at(topic).partitions()).peekable();
+            while let Some(mut partitions) = topics.next() {
+                // Topics that follow each other are dealt as one.
+                while let Some(more) = topics.next_if(|next| next.start() == partitions.end()) {
+                    partitions.lengthen(more);
+                }
+                let count = partitions.len();
+                owners.deal(partitions, &members, dealt);
+                dealt += count;
             }
             return;
         }
-        let mut had = vec![0_u32; crew.members.len()];
-        let agent_of = &self.agent_of;
-        self.deal.count(Pool::Topics(&topics), |member| {
-            let agent = agent_of[member as usize];
-            if agent != NONE {
-                had[agent as usize] += 1;
-            }
-            agent != NONE
-        });
+        // By member, since that is what claims name.
+        let mut had = vec![0_u32; self.agent_of.len()];
+        let pool = Pool::Topics(&topics);
+        if crew.members.len() == self.agent_of.len() {
+            // Nobody takes no part, so nobody has to be looked up.
+            self.deal.count(pool, |member| had.get_mut(member as usize).map(|had| *had += 1).is_some());
+        } else {
+            let agent_of = &self.agent_of;
+            self.deal.count(pool, |member| {
+                let takes_part = agent_of.get(member as usize).is_some_and(|&agent| agent != NONE);
+                if takes_part {
+                    had[member as usize] += 1;
+                }
+                takes_part
+            });
+        }
+        let had: Vec<u32> = crew.members.iter().map(|&member| had[member as usize]).collect();
         let supply = part.classes.iter().map(|&class| u64::from(self.interest.supply[class as usize])).sum();
         let bounds = crew.members.iter().map(|&member| self.shares.bounds(member, part.level));
         let gets = quotas(supply, &had, bounds);
@@ -105,7 +119,7 @@ impl<'g, 'p> Planner<'g, 'p> {
         for class in 0..classes as u32 {
             let agent_of = &self.agent_of;
             self.deal.count(layout.pool(class), |member| {
-                let agent = agent_of[member as usize];
+                let agent = agent_of.get(member as usize).copied().unwrap_or(NONE);
                 let keeps = agent != NONE && layout.readers.has(class, layout.kind_of[agent as usize]);
                 if keeps {
                     if had[agent as usize] == 0 {

@@ -1,6 +1,9 @@
 //! The calling rule of ABI 1 inside a module: the request's buffer, the reply's address, the text of a panic.
 #![allow(unsafe_code, reason = "the host writes the request into memory that only an address connects with this code")]
 
+#[cfg(feature = "memory")]
+mod memory;
+
 use std::alloc::Layout;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
@@ -14,7 +17,8 @@ static BUFFER: (AtomicU32, AtomicU32) = (AtomicU32::new(0), AtomicU32::new(0));
 /// Reserves the request's buffer, 16-byte aligned; 0 when there is no room.
 pub fn alloc(len: u32) -> u32 {
     let Ok(layout) = Layout::from_size_align(len.max(1) as usize, 16) else { return 0 };
-    // SAFETY: the layout is at least one byte long. Zeroed, since nothing says that the host writes all of it.
+    // SAFETY: the layout is at least one byte long. Zeroed, since nothing says that the host writes all of it; what
+    // the module has not used yet is zero.
     let buffer = unsafe { std::alloc::alloc_zeroed(layout) };
     BUFFER.0.store(buffer as u32, Relaxed);
     BUFFER.1.store(if buffer.is_null() { 0 } else { len }, Relaxed);
