@@ -247,5 +247,10 @@ impl EmbeddedProtocol for Consumer {
 }
 
 fn show<'o>(owned: impl Iterator<Item = TopicPartitions<'o>>) -> Value {
-    owned.map(|of| (of.topic.to_owned(), json!(of.partitions.iter().collect::<Vec<_>>()))).collect()
+    let in_order = |of: TopicPartitions<'o>| {
+        let mut partitions: Vec<i32> = of.partitions.iter().collect();
+        partitions.sort_unstable();
+        (of.topic.to_owned(), json!(partitions))
+    };
+    owned.map(in_order).collect()
 }
