@@ -2,6 +2,7 @@
 //! cursor, begin a line or turn the reading direction is shown as an escape: here, and nowhere else.
 
 use std::fmt::{self, Write};
+use std::path::Path;
 
 /// Why a divvy leader joins again when its strategy wanted to be called again: its coordinator knows the words (KIP-800).
 pub const CALL_AGAIN: &str = "the strategy wanted to be called again";
@@ -27,6 +28,17 @@ pub fn plain(text: &str) -> String {
     // Writing into a String cannot fail.
     text.chars().for_each(|letter| _ = push(letter, &mut plain));
     plain
+}
+
+/// A path for a document. Names of files are bytes, and serde refuses those that are no UTF-8: what is no letter stands as `\u{fffd}`,
+/// as in a sentence.
+pub fn path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The same for a field, with `#[serde(serialize_with = "…")]`.
+pub fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&path.to_string_lossy())
 }
 
 /// So many letters of a text that was written for people, in lines perhaps, on one line: what parts words is a space.
@@ -79,6 +91,15 @@ mod tests {
         let long = Shown("x".repeat(32_767)).to_string();
         assert_eq!((long.chars().count(), long.ends_with('…')), (SHOWN_CHARS + 1, true));
         assert_eq!(Shown("x".repeat(SHOWN_CHARS)).to_string().len(), SHOWN_CHARS);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_of_a_file_that_is_no_text_goes_into_a_document() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = Path::new(std::ffi::OsStr::from_bytes(b"w9/q\xff.wasm"));
+        assert_eq!(path(name), "w9/q\u{fffd}.wasm");
+        assert_eq!(serialize_path(name, serde_json::value::Serializer).unwrap(), "w9/q\u{fffd}.wasm");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What a member knows when it joins: the view of `divvy_user_data`.
+//! What a member knows when it joins: the view of `divvy_user_data`. The group waits while it is asked: a member allows it 100 ms and
+//! 64 KiB, and joins without its word otherwise.
 
 use crate::Values;
 use crate::abi::request::UserData;

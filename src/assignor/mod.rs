@@ -47,7 +47,7 @@ pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
 pub use range::{NATIVE, native_range};
 pub use serve::{Fault, Led, Named, Otherwise, ServedBy, Service, subscribed};
-pub use smoke::{BAD_CONFIG, SmokePlan, refusal_of_config, smoke_plans, smoke_requests};
+pub use smoke::{BAD_CONFIG, SmokePlan, mixed_request, refusal_of_config, smoke_plans, smoke_requests};
 pub use spoken::{Had, Spoken};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.
@@ -165,6 +165,12 @@ impl CallError {
     /// A failure with no code of the strategy's own.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self { kind, code: None, message: message.into() }
+    }
+
+    /// With the strategy's own code, as an author looks for it.
+    pub fn with_code(&self) -> String {
+        let code = self.code.as_ref().map(|code| format!(" ({})", plain(code))).unwrap_or_default();
+        format!("{}{code}: {}", self.kind.name(), plain(&self.message))
     }
 }
 

@@ -32,6 +32,12 @@ pub fn smoke_requests(manifest: &Manifest) -> Vec<Vec<u8>> {
     GROUPS.into_iter().map(|(members, topics)| request(manifest, members, topics)).collect()
 }
 
+/// Beside them, the request of a group in which nobody reads everything: an author's tools ask it, a member does not.
+pub fn mixed_request(manifest: &Manifest) -> Vec<u8> {
+    let (members, topics) = A_FEW;
+    with_readers(manifest, members, topics, all_but_one, &Value::Null, |input| prepared(manifest, input))
+}
+
 /// What became of a made-up group.
 #[derive(Debug)]
 pub struct SmokePlan {
@@ -76,8 +82,12 @@ pub fn refusal_of_config(strategy: &dyn Assignor, config: &Value) -> Option<Call
 }
 
 fn request(manifest: &Manifest, members: usize, topics: usize) -> Vec<u8> {
-    let call = |input: &LeaderInput<'_>| Call::prepare(manifest, input).map(|call| call.request().to_vec());
-    with_group(manifest, members, topics, &Value::Null, call).expect("the groups are within every limit")
+    with_group(manifest, members, topics, &Value::Null, |input| prepared(manifest, input))
+}
+
+fn prepared(manifest: &Manifest, input: &LeaderInput<'_>) -> Vec<u8> {
+    let request = Call::prepare(manifest, input).map(|call| call.request().to_vec());
+    request.expect("the groups are within every limit")
 }
 
 /// Each member reads all topics but the one of its own number.

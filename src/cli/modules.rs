@@ -95,7 +95,15 @@ impl Modules {
 
     /// The first place that exists; one that was named must exist.
     pub fn folder(&self) -> Result<PathBuf> {
-        self.found()?.ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual_places())))
+        self.folder_for(
+            "name a folder of *.wasm files, or make one with `mkdir assignors` (members that join with an empty one are \
+             served by range, which is built in)",
+        )
+    }
+
+    /// The same for a command with another way out.
+    pub fn folder_for(&self, advice: &str) -> Result<PathBuf> {
+        self.found()?.ok_or_else(|| Failure::of(Kind::NotFound, nowhere(&usual_places(), advice)))
     }
 
     /// The same for who can do without.
@@ -130,11 +138,10 @@ pub fn usual_places() -> Vec<PathBuf> {
     std::iter::once(here).chain(beside.map(|prefix| prefix.join("share/divvy/assignors"))).collect()
 }
 
-fn nowhere(usual: &[PathBuf]) -> String {
+fn nowhere(usual: &[PathBuf], advice: &str) -> String {
     let places: Vec<_> = usual.iter().map(|folder| folder.display().to_string()).collect();
     format!(
-        "no folder of modules: --assignors and $DIVVY_ASSIGNORS are not set, and there is neither {}; name a folder of *.wasm files, or make one with \
-         `mkdir assignors` (members that join with an empty one are served by range, which is built in)",
+        "no folder of modules: --assignors and $DIVVY_ASSIGNORS are not set, and there is neither {}; {advice}",
         places.join(" nor ")
     )
 }

@@ -10,6 +10,12 @@ use serde::Serialize;
 use super::failure::ReaderGone;
 pub use crate::text::plain;
 
+/// `1 member`, `2 members`.
+pub fn counted(count: impl std::fmt::Display, one: &str) -> String {
+    let count = count.to_string();
+    format!("{count} {one}{}", if count == "1" { "" } else { "s" })
+}
+
 /// Where a command's answer goes.
 #[derive(Clone, Copy)]
 pub struct Output {

@@ -59,22 +59,27 @@ impl Asks {
             now_ms: self.now_ms,
         }
         .write(&mut request);
-        let budget = Budget { deadline: LONGEST_USER_DATA, max_output: MAX_USER_DATA_BYTES };
-        let reply = strategy.call(Export::UserData, &request, budget)?;
-        if reply.is_empty() {
-            // It has no such export.
-            return Ok(None);
+        said(strategy, &request)
+    }
+}
+
+/// What a strategy answers to such a request, within what a joining member allows.
+pub fn said(strategy: &dyn Assignor, request: &[u8]) -> Result<Option<Vec<u8>>, CallError> {
+    let budget = Budget { deadline: LONGEST_USER_DATA, max_output: MAX_USER_DATA_BYTES };
+    let reply = strategy.call(Export::UserData, request, budget)?;
+    if reply.is_empty() {
+        // It has no such export.
+        return Ok(None);
+    }
+    let malformed = |problem: &dyn std::fmt::Display| {
+        CallError::new(FaultKind::InvalidReply, format!("the reply is malformed: {problem}"))
+    };
+    match parse_reply(&reply, Expected::UserData).map_err(|problem| malformed(&problem))?.body {
+        Body::UserData(data) => Ok(data.map(<[u8]>::to_vec)),
+        Body::Refused { code, message, .. } => {
+            Err(CallError { code: Some(code.to_owned()), ..CallError::new(FaultKind::GuestError, message) })
         }
-        let malformed = |problem: &dyn std::fmt::Display| {
-            CallError::new(FaultKind::InvalidReply, format!("the reply is malformed: {problem}"))
-        };
-        match parse_reply(&reply, Expected::UserData).map_err(|problem| malformed(&problem))?.body {
-            Body::UserData(data) => Ok(data.map(<[u8]>::to_vec)),
-            Body::Refused { code, message, .. } => {
-                Err(CallError { code: Some(code.to_owned()), ..CallError::new(FaultKind::GuestError, message) })
-            }
-            _ => Err(malformed(&"it answers another question")),
-        }
+        _ => Err(malformed(&"it answers another question")),
     }
 }
 

@@ -10,11 +10,11 @@ use super::limits::MAX_TABLE_ELEMENTS;
 use crate::assignor::{CallError, FaultKind};
 use crate::text::one_line;
 
-/// Functions of a backtrace that are named; the fault is near the first ones.
+/// Functions of a backtrace that are named; the fault is near the author's first ones.
 const NAMED_FRAMES: usize = 6;
 /// So many frames of a backtrace, of so few functions, are a recursion; the engine keeps 20.
 const RECURSION: (usize, usize) = (16, 3);
-/// A function's name, mangled, may be kilobytes.
+/// A function's name, with all its types, may be kilobytes.
 const NAME_CHARS: usize = 80;
 
 /// The fault that stopped `export`; `said` is what the guest left in `divvy_panic`.
@@ -59,17 +59,35 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
     CallError::new(kind, message)
 }
 
-/// The innermost functions, innermost first.
+/// What a name begins with that is its language's, not its author's: what panics, allocates or iterates says nothing of where.
+const OF_LANGUAGES: [&str; 9] =
+    ["core::", "std::", "alloc::", "__rustc", "__rust_", "rust_", "dlmalloc::", "compiler_builtins::", "runtime."];
+
+/// The functions that were called, innermost first.
 fn backtrace(trace: &WasmBacktrace) -> Option<String> {
-    let name = |frame: &wasmtime::FrameInfo| match frame.func_name() {
-        Some(name) => one_line(name, NAME_CHARS),
-        None => format!("function {}", frame.func_index()),
-    };
     let frames = trace.frames();
-    let names: Vec<_> = frames.iter().take(NAMED_FRAMES).map(name).collect();
+    let names = told(frames.iter().map(|frame| (frame.func_name(), frame.func_index())));
     let is_stripped = frames.iter().all(|frame| frame.func_name().is_none());
     let hint = if is_stripped { " (names are stripped; Rust keeps them with strip = \"debuginfo\")" } else { "" };
     (!names.is_empty()).then(|| names.join(" < ") + hint)
+}
+
+/// The author's own; where none is known to be, the innermost of all.
+fn told<'n>(frames: impl Iterator<Item = (Option<&'n str>, u32)>) -> Vec<String> {
+    let name = |(name, index): (Option<&str>, u32)| match name {
+        // Without the hash that the compiler adds.
+        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
+        None => format!("function {index}"),
+    };
+    let all: Vec<String> = frames.map(name).collect();
+    let is_own = |name: &&String| {
+        // `<alloc::vec::Vec<u8> as …>::…`
+        let bare = name.trim_start_matches(['<', '&', '_']);
+        !OF_LANGUAGES.iter().any(|begin| name.starts_with(begin) || bare.starts_with(begin))
+    };
+    let own: Vec<&String> = all.iter().filter(is_own).collect();
+    let shown = if own.is_empty() { all.iter().collect() } else { own };
+    shown.into_iter().take(NAMED_FRAMES).map(|name| one_line(name, NAME_CHARS)).collect()
 }
 
 /// The same few functions again and again.
@@ -77,4 +95,38 @@ fn is_recursion(trace: &WasmBacktrace) -> bool {
     let (frames, functions) = RECURSION;
     let called: BTreeSet<u32> = trace.frames().iter().map(wasmtime::FrameInfo::func_index).collect();
     trace.frames().len() >= frames && called.len() <= functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(names: &[&str]) -> String {
+        told(names.iter().map(|name| (Some(*name), 7))).join(" < ")
+    }
+
+    #[test]
+    fn the_functions_of_the_author_are_told_as_they_were_written() {
+        assert_eq!(shown(&["_ZN5loops4spin17hfb34e1c2d3a4b5c6E"]), "loops::spin");
+        let panic = [
+            "_RNvCsfLfy6EI15iL_7___rustc12___rust_abort",
+            "_RNvCsfLfy6EI15iL_7___rustc18___rust_start_panic",
+            "_RNvCsfLfy6EI15iL_7___rustc10rust_panic",
+            "_ZN3std9panicking15panic_with_hook17h0123456789abcdefE",
+            "_ZN4core9panicking9panic_fmt17h0123456789abcdefE",
+            "_ZN69_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..index..Index$LT$I$GT$$GT$5index17h0123456789abcdefE",
+            "_ZN6panics6assign17h0123456789abcdefE",
+            "_ZN11divvy_guest3run10partitions17h0123456789abcdefE",
+            "divvy_assign",
+        ];
+        assert_eq!(shown(&panic), "panics::assign < divvy_guest::run::partitions < divvy_assign");
+        // Where nothing is the author's, as after its inlined function, what there is.
+        assert!(shown(&panic[..2]).starts_with("__rustc::__rust_abort < "), "{}", shown(&panic[..2]));
+        assert_eq!(shown(&["runtime.gopanic", "main.main.func1"]), "main.main.func1");
+    }
+
+    #[test]
+    fn a_function_without_a_name_has_its_number() {
+        assert_eq!(told([(None, 3), (Some("f"), 4)].into_iter()), ["function 3", "f"]);
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::life::{Happening, Reads, Spec, Start, grow, overlay};
 use super::limits::{self, MAX_MEMBERS, MAX_PARTITIONS, MAX_TOPICS};
 use crate::ids::TopicName;
-use crate::topics::Topic;
+use crate::topics::{Topic, TopicTable};
 
 /// A member, and whether it is there.
 #[derive(Clone, Debug)]
@@ -24,9 +24,15 @@ pub(super) struct Cast {
 impl Cast {
     /// The stage at the beginning.
     pub(super) fn new(start: &Start) -> Result<Self, String> {
-        let mut cast = Self { actors: BTreeMap::new(), topics: start.topics.0.clone() };
-        cast.check_topics()?;
+        let mut cast = Self::of_topics(&start.topics)?;
         start.members.iter().try_for_each(|spec| cast.apply(&Happening::Join(spec.clone())))?;
+        Ok(cast)
+    }
+
+    /// The stage before anybody is there.
+    pub(super) fn of_topics(topics: &TopicTable) -> Result<Self, String> {
+        let cast = Self { actors: BTreeMap::new(), topics: topics.0.clone() };
+        cast.check_topics()?;
         Ok(cast)
     }
 
@@ -52,10 +58,11 @@ impl Cast {
             }
             Happening::Lag(name, lags) => {
                 let has = self.topics.get(name).ok_or_else(|| no_topic(name))?.partitions;
-                match lags.len() > has as usize {
-                    true => {
-                        Err(format!("topic {name} has {has} partitions, and {} lags are said: say as many", lags.len()))
-                    }
+                match lags.len() != has as usize {
+                    true => Err(format!(
+                        "topic {name} has {has} partitions, and {} lags are said: say as many, ? for one that is unknown",
+                        lags.len()
+                    )),
                     false => Ok(()),
                 }
             }

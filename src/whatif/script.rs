@@ -11,6 +11,8 @@
 //! rolling-restart away=20s
 //! ```
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::cast::Cast;
@@ -64,6 +66,7 @@ pub fn read(text: &str, start: Option<Start>) -> Result<(Start, Vec<Step>), Scri
         Some(at) => (&lines[..at], &lines[at + 1..]),
         None => (&[][..], &lines[..]),
     };
+    let mut lines_of_members = Vec::new();
     let start = match (declared, start) {
         ([], Some(start)) => start,
         ([(line, _), ..], Some(_)) => {
@@ -76,9 +79,17 @@ pub fn read(text: &str, start: Option<Start>) -> Result<(Start, Vec<Step>), Scri
                 .to_owned();
             return Err(ScriptError { line: 0, message });
         }
-        (declared, None) => declare(declared)?,
+        (declared, None) => {
+            let (start, lines) = declare(declared)?;
+            lines_of_members = lines;
+            start
+        }
     };
-    let mut cast = Cast::new(&start).map_err(|message| ScriptError { line: 0, message })?;
+    let mut cast = Cast::of_topics(&start.topics).map_err(|message| ScriptError { line: 0, message })?;
+    for (at, spec) in start.members.iter().enumerate() {
+        let line = lines_of_members.get(at).copied().unwrap_or(0);
+        cast.apply(&Happening::Join(spec.clone())).map_err(|message| ScriptError { line, message })?;
+    }
     if steps.len() > MAX_STEPS {
         let line = steps[MAX_STEPS].0;
         return Err(ScriptError { line, message: format!("{} steps: at most {MAX_STEPS} are played", steps.len()) });
@@ -96,8 +107,10 @@ pub fn read(text: &str, start: Option<Start>) -> Result<(Start, Vec<Step>), Scri
     Ok((start, steps))
 }
 
-fn declare(lines: &[(usize, &str)]) -> Result<Start, ScriptError> {
-    let mut start = Start::default();
+/// Who is there, and for each member the line that says so.
+fn declare(lines: &[(usize, &str)]) -> Result<(Start, Vec<usize>), ScriptError> {
+    let (mut start, mut lines_of_members) = (Start::default(), Vec::new());
+    let mut names = BTreeSet::new();
     for (line, text) in lines {
         let wrong = |message| ScriptError { line: *line, message };
         let mut said = Said::of(text);
@@ -128,8 +141,13 @@ fn declare(lines: &[(usize, &str)]) -> Result<Start, ScriptError> {
             }
         }
         said.end().map_err(wrong)?;
+        let added = &start.members[lines_of_members.len()..];
+        if let Some(twice) = added.iter().find(|spec| !names.insert(spec.name.clone())) {
+            return Err(wrong(format!("member {} is declared twice: strike one, or name one differently", twice.name)));
+        }
+        lines_of_members.resize(start.members.len(), *line);
     }
-    Ok(start)
+    Ok((start, lines_of_members))
 }
 
 fn happening(text: &str) -> Result<Vec<Happening>, String> {
@@ -209,8 +227,13 @@ const VERBS: [&str; 15] = [
 ];
 
 fn nearest(word: &str) -> String {
-    let near = VERBS.iter().max_by(|a, b| strsim::jaro_winkler(word, a).total_cmp(&strsim::jaro_winkler(word, b)));
-    near.map(|near| format!(": did you mean `{near}`? (one of {})", VERBS.join(", "))).unwrap_or_default()
+    // At most every third letter is wrong, and capitals do not count.
+    let word = word.to_lowercase();
+    let scored = VERBS.iter().map(|verb| (strsim::damerau_levenshtein(&word, verb), *verb));
+    match scored.min().filter(|(distance, verb)| *distance <= verb.len().div_ceil(3)) {
+        Some((_, near)) => format!(": did you mean `{near}`? (one of {})", VERBS.join(", ")),
+        None => format!(": write one of {}", VERBS.join(", ")),
+    }
 }
 
 /// What happens, as a script says it.

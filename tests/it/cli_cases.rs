@@ -46,3 +46,40 @@ fn a_case_tells_lags_and_facts_that_a_strategy_needs() {
     std::fs::write(&case, with(3.into()).to_string()).unwrap();
     fails(&["assignor", "run", "--module", &built("weighted"), "--input", path], 1, &["(bad_config): ", "fact is 3"]);
 }
+
+/// A name is bytes to the system, and a document is text.
+#[cfg(unix)]
+#[test]
+fn a_folder_may_have_any_name() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join(OsStr::from_bytes(b"b\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    let at = |name: &str| odd.join(name);
+    std::fs::copy(built("range"), at("m.wasm")).unwrap();
+    std::fs::write(at("m.json"), r#"{"abi": "1.0", "name": "mine"}"#).unwrap();
+    std::fs::write(at("z.capture"), "no capture").unwrap();
+    let run = |words: &[&str], paths: &[std::path::PathBuf]| {
+        let paths = paths.iter().map(|path| path.clone().into_os_string());
+        let words = words.iter().map(OsString::from).chain(paths).chain([OsString::from("--json")]);
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_divvy")).arg("assignor").args(words).output().unwrap();
+        let first = String::from_utf8(output.stdout).unwrap().lines().next().unwrap_or_default().to_owned();
+        (output.status.code(), serde_json::from_str::<Value>(&first).unwrap())
+    };
+    let ends =
+        |value: &Value, end: &str| assert!(value.as_str().unwrap().ends_with(&format!("b\u{fffd}/{end}")), "{value}");
+    let (code, said) = run(&["inspect"], &[at("m.wasm")]);
+    assert_eq!(code, Some(0));
+    ends(&said["file"], "m.wasm");
+    let (code, said) = run(&["stamp"], &[at("m.wasm"), "--manifest".into(), at("m.json")]);
+    assert_eq!(code, Some(0));
+    ends(&said["file"], "m.wasm");
+    for (words, paths) in [("replay", vec![at("z.capture")]), ("diff", vec![at("z.capture"), at("m.wasm")])] {
+        let (code, said) = run(&[words], &paths);
+        assert_eq!(code, Some(2), "{said}");
+        ends(&said["capture"], "z.capture");
+    }
+}

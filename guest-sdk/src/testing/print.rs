@@ -35,9 +35,10 @@ pub fn table(group: &TestGroup, plan: Option<&TestPlan>) -> String {
     }
     let settings: Vec<String> =
         group.config.0.iter().map(|(name, value)| format!("{name} = {}", short(value))).collect();
-    let mut text = aligned(&topics);
+    let or_none = |rows: &[Vec<String>], none: &str| if rows.len() > 1 { aligned(rows) } else { format!("  {none}\n") };
+    let mut text = or_none(&topics, "no topics");
     text.push('\n');
-    text += &aligned(&members);
+    text += &or_none(&members, "no members");
     if !settings.is_empty() {
         text += &format!("\nsettings: {}\n", settings.join(", "));
     }
@@ -225,6 +226,11 @@ pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_group_of_nobody_says_so() {
+        assert_eq!(table(&TestGroup::new(), None), "  no topics\n\n  no members\n");
+    }
 
     #[test]
     fn the_table_tells_which_partition_is_in_which_rack() {

@@ -66,11 +66,17 @@ impl Search<'_> {
 
     /// Tries a law on each group; the first that breaks it is made as small as can be.
     pub fn broken(&self, law: Law, planner: &Planner<'_>) -> Option<Counterexample> {
-        (self.seed..self.seed.saturating_add(self.groups)).find_map(|seed| {
+        self.seeds().find_map(|seed| {
             let group = life::lively_group(seed, self.with, planner);
             let broken = law.check(&group, planner).err()?;
             Some(self.smallest(group, broken, seed, planner))
         })
+    }
+
+    /// The number of each group: behind the largest comes 0.
+    pub fn seeds(&self) -> impl Iterator<Item = u64> {
+        let first = self.seed;
+        (0..self.groups).map(move |further| first.wrapping_add(further))
     }
 
     /// The same, for a group at hand.

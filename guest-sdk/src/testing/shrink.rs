@@ -68,6 +68,13 @@ enum Deletion {
     Setting(usize),
     Column(usize),
     Rest(fn(&mut TestGroup)),
+    /// Two at once: some groups show it with an odd number of members alone.
+    Members(String, String),
+    Topics(String, String),
+    /// The first stands for both: it reads and has what the other does.
+    MergeMembers(String, String),
+    /// The first grows by the other's partitions.
+    MergeTopics(String, String),
 }
 
 /// So many neighbours are taken away at once where one alone is missed.
@@ -140,6 +147,20 @@ fn deletions(group: &TestGroup) -> impl Iterator<Item = Deletion> {
             runs(topic.partitions, 2).map(move |(from, to)| Deletion::Run(name.clone(), from, to))
         }))
         .chain(runs(most, 1).filter(move |_| several).map(|(from, to)| Deletion::Runs(from, to)))
+        .chain(pairs(group.members.keys()).map(|(one, other)| Deletion::Members(one, other)))
+        .chain(pairs(group.topics.keys()).map(|(one, other)| Deletion::Topics(one, other)))
+        .chain(pairs(group.members.keys()).map(|(one, other)| Deletion::MergeMembers(one, other)))
+        .chain(pairs(group.topics.keys()).map(|(one, other)| Deletion::MergeTopics(one, other)))
+}
+
+/// Each two of them, once.
+fn pairs<'n>(names: impl Iterator<Item = &'n String> + Clone + 'n) -> impl Iterator<Item = (String, String)> + 'n {
+    let with_later = |(at, one): (usize, &'n String)| (at + 1, one.clone());
+    let later = names.clone();
+    names
+        .enumerate()
+        .map(with_later)
+        .flat_map(move |(from, one)| later.clone().skip(from).map(move |other| (one.clone(), other.clone())))
 }
 
 impl Deletion {
@@ -150,15 +171,7 @@ impl Deletion {
         };
         match self {
             Deletion::Member(id) => drop(smaller.members.remove(&id)),
-            Deletion::Topic(name) => {
-                let partitions = smaller.topics.get(&name).map_or(0, |topic| topic.partitions);
-                cut(&mut smaller, &name, 0, partitions);
-                smaller.topics.remove(&name);
-                for member in smaller.members.values_mut() {
-                    member.topics.remove(&name);
-                    member.owned.retain(|(topic, _)| *topic != name);
-                }
-            }
+            Deletion::Topic(name) => drop_topic(&mut smaller, &name),
             Deletion::Tails(from) => {
                 for (name, topic) in group.topics.iter().filter(|(_, topic)| topic.partitions > from) {
                     cut(&mut smaller, name, from, topic.partitions);
@@ -195,8 +208,51 @@ impl Deletion {
             Deletion::Setting(at) => drop(smaller.config.0.remove(at)),
             Deletion::Column(at) => drop(smaller.columns.remove(at)),
             Deletion::Rest(drop) => drop(&mut smaller),
+            Deletion::Members(one, other) => smaller.members.retain(|id, _| *id != one && *id != other),
+            Deletion::Topics(one, other) => [one, other].iter().for_each(|name| drop_topic(&mut smaller, name)),
+            Deletion::MergeMembers(one, other) => {
+                if let Some(gone) = smaller.members.remove(&other) {
+                    member(&mut smaller, &one, &|one| {
+                        one.topics.extend(gone.topics.iter().cloned());
+                        let further = gone.owned.iter().filter(|claim| !one.owned.contains(claim)).cloned();
+                        let further: Vec<_> = further.collect();
+                        one.owned.extend(further);
+                    });
+                }
+            }
+            Deletion::MergeTopics(one, other) => merge_topics(&mut smaller, &one, &other),
         }
         smaller
+    }
+}
+
+fn drop_topic(group: &mut TestGroup, name: &str) {
+    let partitions = group.topics.get(name).map_or(0, |topic| topic.partitions);
+    cut(group, name, 0, partitions);
+    group.topics.remove(name);
+    for member in group.members.values_mut() {
+        member.topics.remove(name);
+        member.owned.retain(|(topic, _)| topic != name);
+    }
+}
+
+/// Who reads the other reads both from now on. What is told of each partition would have to move with it: such groups stay.
+fn merge_topics(group: &mut TestGroup, name: &str, other: &str) {
+    let is_told = |name: &str| group.topics.get(name).is_none_or(|topic| !topic.racks.is_empty());
+    if !group.columns.is_empty() || is_told(name) || is_told(other) {
+        return;
+    }
+    let further = group.topics.remove(other).map_or(0, |topic| topic.partitions);
+    let Some(topic) = group.topics.get_mut(name) else { return };
+    let first = topic.partitions;
+    topic.partitions += further;
+    for member in group.members.values_mut() {
+        if member.topics.remove(other) {
+            member.topics.insert(name.to_owned());
+        }
+        for claim in member.owned.iter_mut().filter(|(topic, _)| topic == other) {
+            *claim = (name.to_owned(), claim.1.saturating_add(first));
+        }
     }
 }
 

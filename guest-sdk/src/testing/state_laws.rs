@@ -75,7 +75,7 @@ impl StateLaw {
         with: &dyn Fn(TestStates) -> TestStates,
         planner: &StatePlanner<'_>,
     ) -> Option<StateCounterexample> {
-        (search.seed..search.seed.saturating_add(search.groups)).find_map(|seed| {
+        search.seeds().find_map(|seed| {
             let mut group = with(random_states(seed));
             let mut what = self.check(&group, planner).err()?;
             let mut left = search.tries.min(TRIES);

@@ -62,7 +62,8 @@ pub fn replay(capture: &Capture, strategy: &dyn Assignor) -> Vec<Difference> {
         found.push(Difference::Ending { recorded: capture.fault.clone(), now: ending });
     }
     if let (Ok(plan), None) = (&now, &capture.fault) {
-        found.extend(state_bytes(&capture.served.states, &plan.states));
+        let what = if capture.asked.protocol_type == "consumer" { "share" } else { "state" };
+        found.extend(state_bytes(what, &capture.served.states, &plan.states));
         if !found.iter().any(|it| matches!(it, Difference::Plan(_))) {
             found.extend(differing_plan(capture, &capture.served.states, &plan.states));
         }
@@ -117,10 +118,10 @@ fn bytes(of: &str, recorded: &[u8], now: &[u8]) -> Option<Difference> {
 }
 
 /// The first state that is not the same.
-fn state_bytes(recorded: &[(MemberId, Bytes)], now: &[(MemberId, Bytes)]) -> Option<Difference> {
+fn state_bytes(what: &str, recorded: &[(MemberId, Bytes)], now: &[(MemberId, Bytes)]) -> Option<Difference> {
     let now: BTreeMap<&MemberId, &Bytes> = now.iter().map(|(id, state)| (id, state)).collect();
     let state = |id: &MemberId| now.get(id).map_or(&[][..], |state| &state[..]);
-    recorded.iter().find_map(|(id, was)| bytes(&format!("state of {id:?}"), was, state(id)))
+    recorded.iter().find_map(|(id, was)| bytes(&format!("{what} of {id:?}"), was, state(id)))
 }
 
 fn differing_plan(capture: &Capture, recorded: &[(MemberId, Bytes)], now: &[(MemberId, Bytes)]) -> Option<Difference> {

@@ -157,7 +157,7 @@ fn a_changed_byte_is_found_wherever_it_is() {
     let member = stated.served.states[0].0.clone();
     stated.served.states = vec![(member, state)];
     let found = replay(&stated, &Strategy::new());
-    assert!(matches!(&found[0], Difference::Bytes { of, .. } if of == "state of \"a\""), "{found:?}");
+    assert!(matches!(&found[0], Difference::Bytes { of, .. } if of == "share of \"a\""), "{found:?}");
     assert!(matches!(&found[1], Difference::Plan(pieces) if pieces.len() == 6), "{found:?}");
 }
 

@@ -58,7 +58,7 @@ pub struct Cases {
     pub groups: Groups,
 }
 
-/// Reads the text of a file: one case, a list of them, or an object with laws and cases. Whoever asks for the cases alone gets
+/// Reads the text of a file: one case, a list of them, or an object with laws, cases or both. Whoever asks for the cases alone gets
 /// them from each.
 pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
     Ok(read_file(text)?.cases)
@@ -67,7 +67,7 @@ pub fn read_text(text: &[u8]) -> Result<Vec<Case>, String> {
 /// Reads the text of a file with all that it says.
 pub fn read_file(text: &[u8]) -> Result<Cases, String> {
     let json = parse(text)?;
-    match json.as_object().filter(|file| file.contains_key(CASES)) {
+    match json.as_object().filter(|file| is_file(file)) {
         None => Ok(Cases { cases: read_cases(json)?, ..Cases::default() }),
         Some(file) => {
             if let Some(key) = laws::GROUP_KEYS.iter().find(|key| file.contains_key(**key)) {
@@ -77,12 +77,18 @@ pub fn read_file(text: &[u8]) -> Result<Cases, String> {
             }
             known_keys(file, &[CASES, laws::LAWS, laws::GROUPS], "")?;
             Ok(Cases {
-                cases: read_cases(file.get(CASES).cloned().unwrap_or_default())?,
+                cases: read_cases(file.get(CASES).cloned().unwrap_or_else(|| Value::Array(Vec::new())))?,
                 laws: laws::names(file)?,
                 groups: Groups::read(file)?,
             })
         }
     }
+}
+
+/// An object that is more than one case: it says cases, or laws and groups of no case of its own.
+fn is_file(object: &Map<String, Value>) -> bool {
+    let of_one_case = ["members", "topics"].iter().any(|key| object.contains_key(*key));
+    object.contains_key(CASES) || object.contains_key(laws::GROUPS) || (object.contains_key(laws::LAWS) && !of_one_case)
 }
 
 fn parse(text: &[u8]) -> Result<Value, String> {

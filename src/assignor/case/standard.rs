@@ -62,7 +62,7 @@ impl Case {
     /// Who has what when nothing is withheld any more.
     pub fn settled(&self, assignor: &dyn Assignor) -> Result<Shares, String> {
         let plan = |ground: &Ground| {
-            let plan = self.lead_on(ground, assignor).map_err(|fault| fault.to_string())?;
+            let plan = self.lead_on(ground, assignor).map_err(|fault| fault.with_code())?;
             shares(&plan)
         };
         let first = plan(&self.ground)?;

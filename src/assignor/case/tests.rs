@@ -272,6 +272,19 @@ fn a_file_may_say_laws_beside_its_cases() {
 }
 
 #[test]
+fn a_file_may_have_laws_and_no_case() {
+    let read = |text: &str| read_file(text.as_bytes());
+    let file = read(r#"{"laws": ["sticky"]}"#).unwrap();
+    assert_eq!((file.cases.len(), file.laws), (0, vec!["sticky".to_owned()]));
+    let file = read(r#"{"groups": {"alike": true}}"#).unwrap();
+    assert!(file.cases.is_empty() && file.groups.alike);
+    let why = read(r#"{"laws": ["sticky"], "case": []}"#).unwrap_err();
+    assert_eq!(why, r#"there is no key "case" (it is []): did you mean "cases"?"#);
+    let one = read(r#"{"topics": {"t": {"partitions": 1}}, "laws": ["sticky"]}"#).unwrap_err();
+    assert!(one.starts_with("case 1: \"members\" is missing"), "{one}");
+}
+
+#[test]
 fn whoever_joins_first_the_call_is_the_same() {
     let case = &read_cases(two_members(json!({}))).unwrap()[0];
     let request = |first| case.with_call(native_range().manifest(), first, |call| call.request().to_vec()).unwrap();

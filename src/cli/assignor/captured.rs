@@ -35,24 +35,33 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Reads one.
 pub fn read(path: &Path) -> Result<Capture> {
-    let capture = Capture::read(&files::capture(path)?);
+    // A file that will do for nothing is not one that differs.
+    let bytes = files::capture(path)
+        .map_err(|error| Failure::of(Kind::of_file(Failure::kind(&error) == Kind::NotFound), format!("{error:#}")))?;
+    let capture = Capture::read(&bytes);
     capture.map_err(|why| Failure::of(Kind::Usage, format!("{} {why}", path.display())))
 }
 
-/// Says of one that it is left out, and why, among the lines of the others; gives the error for the end.
-pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Output) -> Result<anyhow::Error> {
-    let (shown, why) = (path.display().to_string(), format!("{error:#}"));
-    let named = if why.contains(&shown) { why.clone() } else { format!("{shown}: {why}") };
-    skipped_row(path, &why, &named, document, output)?;
-    Ok(Failure::of(Failure::kind(error), named))
+/// A sentence about a file, which may name it already.
+pub fn named(path: &Path, why: &str) -> String {
+    let shown = path.display().to_string();
+    if why.contains(&shown) { why.to_owned() } else { format!("{shown}: {why}") }
 }
 
-/// The row of one that is left out: `said` for people; for scripts `document`, with the capture and why.
-pub fn skipped_row(path: &Path, why: &str, said: &str, document: &Value, output: &Output) -> Result<()> {
+/// Says of one that it is left out, among the lines of the others; gives the error for the end, which says why.
+pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Output) -> Result<anyhow::Error> {
+    let why = format!("{error:#}");
+    skipped_row(path, &why, document, output)?;
+    Ok(Failure::of(Failure::kind(error), named(path, &why)))
+}
+
+/// The row of one that is left out: its name for people, to whom the reason is said at the end; for scripts `document`, with the
+/// capture and why.
+pub fn skipped_row(path: &Path, why: &str, document: &Value, output: &Output) -> Result<()> {
     let mut document = document.clone();
-    document["capture"] = json!(path);
+    document["capture"] = json!(crate::text::path(path));
     document["why"] = json!(why);
-    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(said)))
+    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string())))
 }
 
 /// The files of a folder whose names end so, by name.
@@ -60,7 +69,7 @@ fn listed(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>> {
     let failed = |error: std::io::Error| {
         Failure::of(
             Kind::of_file(error.kind() == std::io::ErrorKind::NotFound),
-            format!("{}: {error}", folder.display()),
+            format!("the folder {} cannot be read ({error}): check the path and who may read it", folder.display()),
         )
     };
     let entries = std::fs::read_dir(folder).map_err(failed)?;

@@ -37,7 +37,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  compared, whatever differs
   1  a module gave no plan for a capture: the others are compared
-  2  usage: a file is no capture, or damaged, or the modules serve another kind of group; or states were to be drawn
+  2  usage: a file is no capture, or damaged, or cannot be read, or the modules serve another kind of group; or states were to be drawn
   4  not found: no such file
 What cannot be compared is said, and the others are; the code is of the worst: 1, then 2, then 4.";
 
@@ -124,8 +124,10 @@ impl Diff {
                 Err(error) => {
                     let error = Failure::of_strategy(path.display(), error);
                     let why = format!("{error:#}");
-                    let said = || format!("{}  {}", output.tone(Tone::Bad, "NO PLAN"), plain(&why));
-                    output.print(&json!({ "capture": path, "why": why }), said)?;
+                    // Why is said at the end.
+                    let shown = path.display().to_string();
+                    let said = || format!("{}  {}", output.tone(Tone::Bad, "NO PLAN"), plain(&shown));
+                    output.print(&json!({ "capture": crate::text::path(path), "why": why }), said)?;
                     errors.push(error);
                 }
             }
@@ -242,7 +244,7 @@ fn tell(
     };
     if let Value::Object(document) = &mut document {
         for (key, value) in [
-            ("capture", json!(path)),
+            ("capture", json!(crate::text::path(path))),
             ("group", json!(asked.group)),
             ("generation", json!(asked.generation)),
             ("protocol", json!(asked.protocol)),
@@ -251,7 +253,7 @@ fn tell(
             ("new", json!(new)),
             ("takes_from_members", json!(compared.moves.map(|(old, new)| json!({ "before": old, "after": new })))),
             ("warnings", json!(compared.warnings)),
-            ("picture", json!(drawn)),
+            ("picture", json!(drawn.map(crate::text::path))),
         ] {
             document.insert(key.to_owned(), value);
         }

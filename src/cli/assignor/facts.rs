@@ -7,6 +7,9 @@ use wasmparser::{Operator, Parser, Payload, ValType};
 /// A page of memory.
 const PAGE_BYTES: u64 = 64 << 10;
 
+/// No toolchain's stack is smaller.
+const LEAST_STACK_BYTES: u64 = 256;
+
 /// What was found.
 #[derive(Default, Debug, Serialize)]
 pub struct Facts {
@@ -68,7 +71,9 @@ pub fn of(bytes: &[u8]) -> Result<Facts> {
             _ => {}
         }
     }
-    facts.stack_bytes = stack_pointer.filter(|top| first_data.is_none_or(|first| first >= *top));
+    // A first global that is nearly nothing is another thing: Go's stacks lie elsewhere.
+    let is_stack = |top: &u64| *top >= LEAST_STACK_BYTES && first_data.is_none_or(|first| first >= *top);
+    facts.stack_bytes = stack_pointer.filter(is_stack);
     Ok(facts)
 }
 
@@ -99,6 +104,7 @@ mod tests {
             (vec!["memory".to_owned(), "f".to_owned()], vec![("note".to_owned(), 5)])
         );
         assert_eq!(module(70_000, 1_024).stack_bytes, None);
+        assert_eq!(module(8, 1_024).stack_bytes, None);
         assert_eq!(of(&wat::parse_str("(module)").unwrap()).unwrap().stack_bytes, None);
     }
 }

@@ -27,7 +27,7 @@ impl Inspect {
         let sections: serde_json::Map<_, _> =
             facts.sections.iter().map(|(name, bytes)| (name.clone(), json!(bytes))).collect();
         let value = json!({
-            "file": self.module,
+            "file": crate::text::path(&self.module),
             "protocol": module.protocol(),
             "digest": module.digest().to_string(),
             "bytes": module.bytes().len(),

@@ -74,7 +74,18 @@ impl Assignor {
 fn load(path: &Path) -> Result<std::result::Result<Arc<Module>, LoadError>> {
     let bytes = files::module(path)?;
     let sandbox = Sandbox::new(SandboxLimits::of_author())?;
-    Ok(sandbox.load(&bytes, path).map_err(not_waited_for))
+    Ok(sandbox.load(&bytes, path).map_err(|error| for_its_author(error, &bytes)))
+}
+
+/// A refusal in the words that an author can do something with.
+fn for_its_author(error: LoadError, bytes: &[u8]) -> LoadError {
+    let mut error = not_waited_for(error);
+    if error.kind == LoadErrorKind::Manifest
+        && let Some(mistakes) = stamp::mistakes_of(bytes)
+    {
+        error.message = format!("its manifest: {mistakes}");
+    }
+    error
 }
 
 /// Where no folder is watched, nobody reads a half-written file again.

@@ -107,6 +107,7 @@ fn make(folder: &Path, files: &[(String, Vec<u8>)]) -> std::io::Result<()> {
     // Behind a link to an empty folder, that folder's name.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let begun = beside(&folder);
+    clear_away(&begun);
     std::fs::create_dir(&begun)?;
     // An empty folder that was there keeps its mode.
     let keep = || folder.metadata().map_or(Ok(()), |is| std::fs::set_permissions(&begun, is.permissions()));
@@ -116,6 +117,26 @@ fn make(folder: &Path, files: &[(String, Vec<u8>)]) -> std::io::Result<()> {
         let _ = std::fs::remove_dir_all(&begun);
     }
     made
+}
+
+/// Takes away what others began beside it and cannot finish any more, since they were ended. What cannot be taken away stays.
+fn clear_away(begun: &Path) {
+    let folder = begun.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let pid =
+            name.to_str().and_then(|name| name.strip_prefix(".divvy-")?.strip_suffix(".new")?.parse::<u32>().ok());
+        let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+        if pid.is_some_and(is_gone) && is_folder {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether no process has that number; where that cannot be known, it may be there.
+fn is_gone(pid: u32) -> bool {
+    let processes = Path::new("/proc");
+    processes.join("self").exists() && !processes.join(pid.to_string()).exists()
 }
 
 fn fill(folder: &Path, files: &[(String, Vec<u8>)]) -> std::io::Result<()> {
@@ -195,6 +216,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_somebody_who_was_killed_had_begun_goes_and_what_is_being_made_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // No process has so large a number; the first one is always there.
+        let names = [".divvy-4294967295.new", ".divvy-1.new", ".divvy-x.new", ".divvy-4294967295.old"];
+        names.iter().for_each(|name| std::fs::create_dir_all(at(name).join("src")).unwrap());
+        std::fs::write(at(".divvy-4294967294.new"), "a file is not ours").unwrap();
+        write(&at("p"), &[("src/lib.rs".to_owned(), b"1".to_vec())]).unwrap();
+        assert!(!at(names[0]).exists());
+        assert!(names[1..].iter().all(|name| at(name).is_dir()) && at(".divvy-4294967294.new").is_file());
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::modules::Modules;
 use crate::cli::output::{Output, Tone, plain};
 
+/// Where there is no folder of modules at all.
+const ADVICE: &str = "name the folder that holds the recorded module, or the module itself with --module FILE.wasm";
+
 /// So many pieces of a plan are shown; the rest is counted.
 const SHOWN_PIECES: usize = 20;
 
@@ -19,7 +22,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  every capture was reproduced, byte for byte, or failed in the same way
   1  something differs: which byte, which partition, which member is said
-  2  usage: a file is no capture, or damaged
+  2  usage: a file is no capture, or damaged, or cannot be read
   4  not found: no such capture, or no module of its digest
 What cannot be replayed is said, and the others are; the code is of the worst: 1, then 2, then 4.
 
@@ -53,7 +56,7 @@ impl Replay {
             let asked = captured::read(path).and_then(|capture| match &named {
                 Some(named) => Ok((capture, named.clone())),
                 None => {
-                    let asked = strategies.find(&capture.module, || self.modules.folder())?;
+                    let asked = strategies.find(&capture.module, || self.modules.folder_for(ADVICE))?;
                     Ok((capture, asked))
                 }
             });
@@ -68,8 +71,7 @@ impl Replay {
                 Err(error) => {
                     let why = format!("{error:#}");
                     // Its reason is said once at the end, however many share it.
-                    let (said, document) = (path.display().to_string(), json!({ "reproduced": null }));
-                    captured::skipped_row(path, &why, &said, &document, output)?;
+                    captured::skipped_row(path, &why, &json!({ "reproduced": null }), output)?;
                     skip(&mut skipped, path, Failure::kind(&error), why);
                 }
             }
@@ -96,14 +98,17 @@ fn skip<'p>(skipped: &mut Vec<Skipped<'p>>, path: &'p Path, kind: Kind, why: Str
 
 impl Skipped<'_> {
     fn error(&self) -> anyhow::Error {
-        let more = if self.more == 0 { String::new() } else { format!(" and {} more", self.more) };
-        Failure::of(self.kind, format!("{}{more}: {}", self.first.display(), self.why))
+        let sentence = match self.more {
+            0 => captured::named(self.first, &self.why),
+            more => format!("{} and {more} more: {}", self.first.display(), self.why),
+        };
+        Failure::of(self.kind, sentence)
     }
 }
 
 fn tell(path: &Path, capture: &Capture, by: &Identity, found: &[Difference], output: &Output) -> Result<()> {
     let document = json!({
-        "capture": path,
+        "capture": crate::text::path(path),
         "group": capture.asked.group,
         "generation": capture.asked.generation,
         "protocol": capture.asked.protocol,
@@ -188,5 +193,8 @@ mod tests {
         }
         let said: Vec<_> = skipped.iter().map(|it| it.error().to_string()).collect();
         assert_eq!(said, ["a and 1 more: no file is x@1", "b: no file is y@1"]);
+        let mut skipped = Vec::new();
+        skip(&mut skipped, Path::new("z.capture"), Kind::Usage, "z.capture is damaged".to_owned());
+        assert_eq!(skipped[0].error().to_string(), "z.capture is damaged");
     }
 }

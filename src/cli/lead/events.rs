@@ -9,6 +9,7 @@ use super::module::{News, Serving};
 use crate::assignor::{MemberInput, Spoken};
 use crate::cli::member::Said;
 use crate::cli::member::events as member;
+use crate::cli::output::counted;
 use crate::client::{Leading, Note, Planned, Rebalance, Rules};
 use crate::lead::{Comparison, Saying, compare};
 use crate::membership::lead::ServedBy;
@@ -194,11 +195,11 @@ fn planned(plan: &Planned, leading: Option<&Leading>) -> Said {
     };
     let (_, (least, most)) = comparison.spread();
     let mut text = format!(
-        "planned generation {} under {}{by}: {} partitions for {} members, {least} to {most} each",
+        "planned generation {} under {}{by}: {} for {}, {least} to {most} each",
         plan.generation,
         plan.protocol,
-        comparison.partitions,
-        comparison.rows.len(),
+        counted(comparison.partitions, "partition"),
+        counted(comparison.rows.len(), "member"),
     );
     if known {
         text.push_str(&format!(", {} moved", comparison.moved));

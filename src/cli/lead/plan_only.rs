@@ -16,7 +16,7 @@ use crate::cli::clock;
 use crate::cli::comparison;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::not_joined;
-use crate::cli::output::{Output, Tone, plain};
+use crate::cli::output::{Output, Tone, counted, plain};
 use crate::client::Modules;
 use crate::ids::{Digest, GroupId};
 use crate::lead::whatif::WhatIf;
@@ -185,7 +185,7 @@ fn document(decided: &Decided, group: &str, drawn: Option<&Path>) -> Value {
         document.insert("digest".to_owned(), json!(digest));
         document.insert("warnings".to_owned(), json!(decided.warnings));
         document.insert("facts_of_nobody".to_owned(), json!(decided.facts_of_nobody));
-        document.insert("picture".to_owned(), json!(drawn));
+        document.insert("picture".to_owned(), json!(drawn.map(crate::text::path)));
     }
     document
 }
@@ -194,9 +194,9 @@ fn text(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -
     let plan = &decided.comparison;
     let module = decided.strategy.1.map(|digest| format!(" (module {})", digest.short())).unwrap_or_default();
     let mut parts = vec![plain(&format!(
-        "{group}: {}, {} members; what {}{module} would decide now",
+        "{group}: {}, {}; what {}{module} would decide now",
         decided.group.protocol,
-        plan.rows.len(),
+        counted(plan.rows.len(), "member"),
         decided.strategy.0
     ))];
     parts.push(comparison::members(plan, ["HAS", "WOULD HAVE"]));

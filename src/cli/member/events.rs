@@ -59,7 +59,9 @@ fn note_json(note: &Note) -> Value {
             json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
         }
         Note::OffersLeftOut(protocols) => json!({ "event": "offers_left_out", "protocols": protocols }),
-        Note::ModuleRefused { path, reason } => json!({ "event": "module_refused", "path": path, "reason": reason }),
+        Note::ModuleRefused { path, reason } => {
+            json!({ "event": "module_refused", "path": crate::text::path(path), "reason": reason })
+        }
         Note::Fault { fault, served_by } => json!({
             "event": "fault",
             "protocol": fault.protocol,
@@ -174,6 +176,16 @@ mod tests {
             told(20)
         );
         assert_eq!(told(0), "offers all of its modules again");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_refused_file_may_have_any_name() {
+        use std::os::unix::ffi::OsStrExt;
+        let path = std::path::Path::new(std::ffi::OsStr::from_bytes(b"w9/q\xff.wasm")).to_owned();
+        let note = Rebalance::Note(Note::ModuleRefused { path, reason: "no module".to_owned() });
+        assert_eq!(json(&note, "consumer")["path"], "w9/q\u{fffd}.wasm");
+        assert!(text(&note, "consumer").contains("w9/q\u{fffd}.wasm"));
     }
 
     #[test]

@@ -19,7 +19,8 @@ const MANIFEST_SECTION: &str = "divvy.manifest";
 /// serve is found out later, and told then.
 pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> Vec<Said> {
     let manifests: Vec<Manifest> = folders.iter().flat_map(|folder| manifests(folder)).collect();
-    let places = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" nor ");
+    let shown: Vec<String> = folders.iter().map(|folder| crate::text::path(folder)).collect();
+    let places = shown.join(" nor ");
     if manifests.is_empty() && wanted.is_empty() {
         let text = match protocol_type {
             CONSUMER => format!(
@@ -30,12 +31,12 @@ pub fn missing(wanted: &[String], folders: &[PathBuf], protocol_type: &str) -> V
                 "there is no module in {places}, and only a module can serve type {other}: drop its *.wasm file there"
             ),
         };
-        let event = json!({ "event": "no_modules", "folders": folders });
+        let event = json!({ "event": "no_modules", "folders": shown });
         return vec![Said { event, text }];
     }
     let lacks = |name: &&String| !is_there(name, &manifests, protocol_type);
     let say = |name: &String| {
-        let event = json!({ "event": "assignor_missing", "assignor": name, "folders": folders });
+        let event = json!({ "event": "assignor_missing", "assignor": name, "folders": shown });
         let text = format!(
             "there is no assignor {name} for type {protocol_type} in {places} ({}): it is offered once its *.wasm file \
              is dropped there",

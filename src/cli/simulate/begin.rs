@@ -15,7 +15,7 @@ use crate::whatif::{Spec, Start, from_group as described, life};
 /// `clicks=12`.
 #[derive(Clone, Debug)]
 pub struct Topic {
-    name: String,
+    pub name: String,
     partitions: u32,
 }
 

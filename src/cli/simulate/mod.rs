@@ -165,6 +165,12 @@ impl Simulate {
 
     /// Who is there, and what happens.
     fn life(&self) -> Result<(Start, Vec<Step>)> {
+        let mut names: Vec<&str> = self.topics.iter().map(|topic| topic.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|two| two[0] == two[1]) {
+            let why = format!("--topics names {} twice: strike one of them", twice[0]);
+            return Err(Failure::of(Kind::Usage, why));
+        }
         let mut said = Spokesman::new(self.settings.facts());
         let mut start = match &self.from_group {
             Some(group) => Some(begin::from_group(group, &self.server, self.security.read()?, &mut said)?),

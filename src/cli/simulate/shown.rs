@@ -1,6 +1,6 @@
 //! A report in a terminal: for each strategy its steps, and in the end all of them side by side.
 
-use crate::cli::output::{Output, Tone, plain, table};
+use crate::cli::output::{Output, Tone, counted, plain, table};
 use crate::whatif::Report;
 use crate::whatif::report::{Cost, Played, StepReport, Total};
 
@@ -14,10 +14,10 @@ const MOST_REMARKS: usize = 12;
 pub fn text(report: &Report, output: &Output) -> String {
     let size = report.start;
     let mut parts = vec![format!(
-        "{} members, {} partitions of {} topics{}; time without an owner by the model's times (--help)",
-        size.members,
-        size.partitions,
-        size.topics,
+        "{}, {} of {}{}; time without an owner by the model's times (--help)",
+        counted(size.members, "member"),
+        counted(size.partitions, "partition"),
+        counted(size.topics, "topic"),
         report.seed.map(|seed| format!("; random life of seed {seed}")).unwrap_or_default()
     )];
     parts.extend(report.modules.iter().map(|played| of_one(played, output)));

@@ -137,7 +137,8 @@ fn subject(
 
 /// The file of that name in the folder, its newest version; none for the built-in range where no file takes its place.
 fn find(wanted: &str, folder: &Modules) -> Result<Option<PathBuf>> {
-    let folder = match folder.folder() {
+    let advice = "name the folder that holds its *.wasm file with --assignors, or the file itself as ./FILE.wasm";
+    let folder = match folder.folder_for(advice) {
         Err(_) if wanted == NATIVE => return Ok(None),
         folder => folder?,
     };

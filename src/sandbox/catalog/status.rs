@@ -32,6 +32,7 @@ pub enum ModuleState {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ModuleStatus {
     /// The file, or the folder that cannot be read.
+    #[serde(serialize_with = "crate::text::serialize_path")]
     pub path: PathBuf,
     /// The strategy's name, if it is known.
     pub name: Option<String>,
@@ -121,6 +122,15 @@ pub(super) fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_may_have_any_name() {
+        use std::os::unix::ffi::OsStrExt;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"w9/q\xff.wasm"));
+        let row = row(path, None, ModuleState::Broken, Some("no module".to_owned()));
+        assert_eq!(serde_json::to_value(row).unwrap()["path"], "w9/q\u{fffd}.wasm");
+    }
 
     #[test]
     fn one_file_is_and_several_are() {

@@ -16,20 +16,25 @@ pub(super) struct Said<'a> {
     pub(super) verb: &'a str,
     words: VecDeque<&'a str>,
     pub(super) keys: Vec<(&'a str, &'a str)>,
+    /// A key that is said twice.
+    twice: Option<&'a str>,
 }
 
 impl<'a> Said<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let mut parts = text.split_whitespace();
         let verb = parts.next().unwrap_or_default();
-        let (mut words, mut keys) = (VecDeque::new(), Vec::new());
+        let (mut words, mut keys, mut twice) = (VecDeque::new(), Vec::new(), None);
         for part in parts {
             match part.split_once('=') {
-                Some(pair) => keys.push(pair),
+                Some(pair) => {
+                    twice = twice.or_else(|| keys.iter().any(|(key, _)| *key == pair.0).then_some(pair.0));
+                    keys.push(pair);
+                }
                 None => words.push_back(part),
             }
         }
-        Self { verb, words, keys }
+        Self { verb, words, keys, twice }
     }
 
     pub(super) fn take(&mut self, key: &str) -> Option<&'a str> {
@@ -92,6 +97,9 @@ impl<'a> Said<'a> {
     }
 
     pub(super) fn end(&self) -> Result<(), String> {
+        if let Some(key) = self.twice {
+            return Err(format!("`{key}=` stands twice: strike one of both"));
+        }
         let words = self.words.iter().map(|word| (*word).to_owned());
         let mut left = words.chain(self.keys.iter().map(|(key, value)| format!("{key}={value}")));
         left.next().map_or(Ok(()), |word| Err(format!("`{word}` is nothing that `{}` takes: strike it", self.verb)))

@@ -30,6 +30,18 @@ fn a_topic_is_declared_once() {
 }
 
 #[test]
+fn a_mistake_of_who_is_there_has_its_line() {
+    let error = |text: &str| read(text, None).unwrap_err();
+    let twice = error("topic t partitions=3\nmembers 2\nmember m1\nlife\nwait 1s\n");
+    assert_eq!(
+        (twice.line, twice.message.as_str()),
+        (3, "member m1 is declared twice: strike one, or name one differently")
+    );
+    let unknown = error("topic t partitions=3\nmember a\nmember b topics=u\nlife\nwait 1s\n");
+    assert_eq!(unknown.line, 3, "{}", unknown.message);
+}
+
+#[test]
 fn a_mistake_has_its_line_and_a_way_out() {
     for (steps, line, words) in [
         ("leave w9", 5, "no member w9 is in the group: name one of w1, w2, x"),
@@ -51,6 +63,11 @@ fn a_mistake_has_its_line_and_a_way_out() {
         ("wait 99999999999999999999s", 5, "is no time"),
         ("restart w1 weight=2", 5, "`weight=2` is nothing that `restart` takes"),
         ("lag t 1,2,3,4,5", 5, "has 4 partitions, and 5 lags"),
+        ("lag t 1", 5, "has 4 partitions, and 1 lags"),
+        ("join y rack=a rack=b", 5, "`rack=` stands twice"),
+        ("facts w1 a=1 a=2", 5, "`a=` stands twice"),
+        ("LEAVE w1", 5, "did you mean `leave`?"),
+        ("boom", 5, "`boom` is no step: write one of join, "),
         ("lag t 1,x", 5, "x is no lag"),
         ("facts w1", 5, "such as `facts w1 weight=2`"),
         ("members 3", 5, "belongs before the line `life`"),

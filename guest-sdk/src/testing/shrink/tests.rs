@@ -94,6 +94,68 @@ fn partitions_go_where_two_at_once_must() {
     assert_eq!(smallest.topics["t4"].racks, [vec![], vec!["r2".to_owned()]], "{smallest:?}");
 }
 
+/// Deals each topic, and leaves its first partition out where `bad` says so.
+fn omitting(group: &Group<'_>, owners: &mut Owners, bad: bool) {
+    for topic in group.topics() {
+        let readers = topic.subscribers();
+        for (at, partition) in topic.partitions().enumerate().skip(usize::from(bad)) {
+            if !readers.is_empty() {
+                owners.give(partition, readers[at % readers.len()]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_only_odd_numbers_of_members_show_loses_two_at_once() {
+    fn odd(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+        let (members, partitions) = (group.members().len(), group.partitions().len());
+        omitting(group, owners, members % 2 == 1 && members > 1 && partitions % 4 == 1 && partitions > 4);
+        Ok(())
+    }
+    let of = |id| TestMember::new(id);
+    let group = TestGroup::new().topic("t1", 2).topic("t2", 3).member(of("m7").reads(["t2"]));
+    let group = ["m0", "m2", "m4", "m5"].into_iter().fold(group, |group, id| group.member(of(id)));
+    let planner = |group: &TestGroup| group.try_plan(odd);
+    let smallest = shrink(&group, TRIES, &same, &mut |group| Law::Complete.check(group, &planner).is_err());
+    assert_eq!([smallest.members.len(), smallest.topics.len(), smallest.partitions()], [3, 1, 5], "{smallest:?}");
+}
+
+#[test]
+fn one_member_is_left_of_two_that_read_a_topic_each() {
+    fn pair(group: &Group<'_>, owners: &mut Owners) -> Result<(), Refusal> {
+        let read: Vec<usize> =
+            group.topics().filter(|topic| !topic.subscribers().is_empty()).map(|topic| topic.len()).collect();
+        let bad = (0..read.len()).any(|one| read[one] > 1 && read[..one].contains(&read[one]));
+        omitting(group, owners, bad);
+        Ok(())
+    }
+    let group = TestGroup::new()
+        .topic("t1", 2)
+        .topic("t3", 2)
+        .member(TestMember::new("m4").reads(["t1"]).owned("t1", [0]))
+        .member(TestMember::new("m5").reads(["t3"]));
+    let planner = |group: &TestGroup| group.try_plan(pair);
+    let smallest = shrink(&group, TRIES, &same, &mut |group| Law::Complete.check(group, &planner).is_err());
+    assert_eq!([smallest.members.len(), smallest.topics.len(), smallest.partitions()], [1, 2, 4], "{smallest:?}");
+}
+
+#[test]
+fn topics_that_become_one_keep_what_was_claimed() {
+    let group = TestGroup::new()
+        .topic("a", 2)
+        .topic("b", 3)
+        .member(TestMember::new("m").reads(["b"]).owned("b", [1]).owned("a", [0]));
+    let shows = |group: &TestGroup| group.partitions() == 5 && group.members.values().any(|it| it.owned.len() == 2);
+    let smallest = shrink(&group, TRIES, &same, &mut |group| shows(group));
+    assert_eq!(smallest.topics.len(), 1);
+    assert_eq!(
+        smallest.members["m"].owned,
+        [("b".to_owned(), 1), ("a".to_owned(), 0)]
+            .map(|(topic, at)| { if topic == "b" { ("a".to_owned(), at + 2) } else { (topic, at) } })
+    );
+}
+
 #[test]
 fn the_same_partitions_of_all_topics_go_together() {
     let group = TestGroup::new()

@@ -67,7 +67,7 @@ fn partitions(
     let mut measured = Vec::new();
     let mut step = |name, case: &Case| {
         let shares = case.settled(subject.assignor)?;
-        let cost = cost(subject, case, times).map_err(|error| error.to_string())?;
+        let cost = cost(subject, case, times).map_err(|error| error.with_code())?;
         let moves = (name != STEPS[0]).then(|| case.moves(&shares));
         measured.push((name, Measured { moves, balance: Some(case.spread(&shares)), ..cost }));
         Ok::<_, String>(shares)
@@ -86,9 +86,9 @@ fn states(subject: &Subject<'_>, Dimensions(members, ..): Dimensions, times: usi
     let mut measured = Vec::new();
     let mut before: Option<Plan> = None;
     for (name, case) in [(STEPS[0], &fresh), (STEPS[1], &all), (STEPS[2], &fresh)] {
-        let plan = case.lead(subject.assignor).map_err(|error| error.to_string())?;
+        let plan = case.lead(subject.assignor).map_err(|error| error.with_code())?;
         let moves = before.as_ref().map(|before| changed(before, &plan));
-        let cost = cost(subject, case, times).map_err(|error| error.to_string())?;
+        let cost = cost(subject, case, times).map_err(|error| error.with_code())?;
         measured.push((name, Measured { moves, ..cost }));
         before = Some(plan);
     }

@@ -7,10 +7,11 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
+use super::check::columns;
 use super::stamp;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
-use crate::cli::output::{Output, plain};
+use crate::cli::output::{Output, aside, plain};
 use crate::sandbox::{Module, Sandbox, SandboxLimits};
 use languages::Language;
 use tools::Tools;
@@ -40,7 +41,7 @@ impl Build {
         let built = build(&self.folder)?;
         let (file, module) = (built.file.display().to_string(), &built.module);
         let value = json!({
-            "file": built.file,
+            "file": crate::text::path(&built.file),
             "language": built.language,
             "protocol": module.protocol(),
             "bytes": module.bytes().len(),
@@ -83,12 +84,16 @@ pub fn build(folder: &Path) -> Result<Built> {
         bytes = stamp::stamped(&bytes, &files::manifest(&manifest)?, &manifest)?;
     }
     let sandbox = Sandbox::new(SandboxLimits::of_author())?;
-    let module = sandbox.load(&bytes, folder).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
+    let refused = |error| Failure::of(Kind::Failed, super::for_its_author(error, &bytes).to_string());
+    let module = sandbox.load(&bytes, folder).map_err(refused)?;
     let name = format!("{}.wasm", module.manifest().name);
     let file = if folder == Path::new(".") { PathBuf::from(name) } else { folder.join(name) };
     files::write("the module", &file, &bytes)?;
     // The file's own name is what later sentences name.
-    let module = sandbox.load(&bytes, &file).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
+    let module = sandbox.load(&bytes, &file).map_err(refused)?;
+    if let Some(told) = columns::unknown(&module.manifest().needs) {
+        aside(&format!("its manifest's needs: {told}"));
+    }
     Ok(Built { file, module, language: language.name() })
 }
 

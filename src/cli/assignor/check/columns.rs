@@ -11,6 +11,12 @@ pub fn told(needs: &[String]) -> Option<String> {
     (!each.is_empty()).then(|| each.join("; "))
 }
 
+/// What is to be said of those that divvy does not have, where nothing else is said of columns.
+pub fn unknown(needs: &[String]) -> Option<String> {
+    let odd: Vec<String> = needs.iter().filter(|need| !OF_DIVVY.contains(&need.as_str())).cloned().collect();
+    told(&odd)
+}
+
 fn of_one(need: &str) -> String {
     if OF_DIVVY.contains(&need) {
         return need.to_owned();
@@ -40,6 +46,9 @@ mod tests {
             let words = format!("lag; no column of divvy's is called {need:?} (did you mean {name:?}?)");
             assert!(text.starts_with(&words), "{text}");
         }
+        assert_eq!(unknown(&["lag".to_owned()]), None);
+        let lagg = unknown(&["lag".to_owned(), "lagg".to_owned()]).unwrap();
+        assert!(lagg.starts_with("no column of divvy's is called \"lagg\" (did you mean \"lag\"?)"), "{lagg}");
         let text = said(&["loads"]).unwrap();
         assert!(text.contains("(it has lag and replica_racks), so it is there only where an application"), "{text}");
     }

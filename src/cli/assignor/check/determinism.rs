@@ -1,7 +1,7 @@
 //! Whether a module is a function: one request, one reply, at the same cost, whenever it is asked and whoever joined first.
 
 use crate::assignor::case::Case;
-use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, smoke_requests};
+use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, mixed_request, smoke_requests};
 use crate::cli::progress::Progress;
 use crate::sandbox::limits::{MAX_SMOKE_OUTPUT, SMOKE_DEADLINE};
 use crate::sandbox::{Metered, Module};
@@ -45,7 +45,7 @@ fn told(answers: &[Result<u64, CallError>]) -> Result<String, String> {
 /// The smoke groups, and those of the cases that can be asked; their members arrive in another order each time.
 fn questions(module: &Module, cases: &[Case]) -> Result<Vec<Question>, String> {
     let manifest = module.manifest();
-    let smoke = smoke_requests(manifest).into_iter().enumerate();
+    let smoke = smoke_requests(manifest).into_iter().chain([mixed_request(manifest)]).enumerate();
     let smoke = smoke.map(|(number, request)| Question { name: format!("smoke group {}", number + 1), request });
     let mut questions: Vec<Question> = smoke.collect();
     for case in cases.iter().filter(|case| case.check_kind().is_ok()) {

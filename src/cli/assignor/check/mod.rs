@@ -12,9 +12,10 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::Output;
 use crate::sandbox::{Ceilings, LoadError, LoadErrorKind, Module, SandboxLimits};
 
-mod columns;
+pub mod columns;
 pub mod determinism;
 mod plans;
+pub mod user_data;
 
 /// What every member asks of a module before it serves, and more: does it answer the same every time, do its cases hold?
 #[derive(Args, Debug)]
@@ -26,9 +27,10 @@ Looked at, a line each:
   needs        the columns that it reads, if any, and which of them divvy does not have
   size         of the file, and what the largest file is
   limits       memory and time of one call, what members allow unless they are told otherwise, and what its memory begins with
-  smoke        the groups that every member has it plan before it serves, and that their plans keep the rules: each
+  smoke        the groups that every member has it plan before it serves, in 1000 ms each whatever its limits say, and that their plans keep the rules: each
                partition of a topic that somebody reads has an owner, unless the manifest says `complete: false`, and
                each owner reads the topic
+  user_data    where it exports divvy_user_data: what it adds when a member joins, in at most 100 ms and 64 KiB
   determinism  each request of the smoke groups and of --vectors four times in fresh instances, members arriving in
                another order each time: the same bytes, and the same number of instructions
 then each case of --vectors. Exit code 1 if any of them fails.")]
@@ -53,6 +55,7 @@ impl Check {
         };
         rules(&module, &mut report)?;
         report.check("smoke", plans::check(&module))?;
+        word(&module, &mut report)?;
         report.check("determinism", determinism::check(&module, &cases))?;
         let before = report.failed();
         for case in &cases {
@@ -69,6 +72,15 @@ impl Check {
             }
         }
         report.end(&named)
+    }
+}
+
+/// What it adds to its member's metadata, if it adds anything.
+pub fn word(module: &Module, report: &mut Report<'_>) -> Result<()> {
+    let facts = facts::of(module.bytes())?;
+    match facts.exports.iter().any(|it| it == user_data::EXPORT) {
+        true => report.check("user_data", user_data::check(module)),
+        false => Ok(()),
     }
 }
 

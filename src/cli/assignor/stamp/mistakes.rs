@@ -44,12 +44,18 @@ const KEYS: [(&str, Kind); 17] = [
     ("sdk", Kind::Text),
 ];
 
+const SCHEMA: &[u8] = b"\"config_schema\"";
+
 const LIMITS: [&str; 2] = ["memory_mib", "ms"];
 
 /// The manifest, or all that is wrong with it.
 pub fn read(text: &[u8]) -> Result<Value, Vec<String>> {
     let Once(value) = serde_json::from_slice(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => vec![error.to_string()],
+        // It is the one part that an SDK takes as JSON and does not write itself.
+        _ if text.windows(SCHEMA.len()).any(|part| part == SCHEMA) => {
+            vec![format!("it is not JSON: is config_schema a whole JSON object? ({error})")]
+        }
         _ => vec![format!("it is not JSON: {error}")],
     })?;
     let Value::Object(manifest) = &value else {

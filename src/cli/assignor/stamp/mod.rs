@@ -7,15 +7,19 @@ use clap::Args;
 use serde_json::{Value, json};
 use wasmparser::{Encoding, Parser, Payload};
 
+use super::check::columns;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::files;
-use crate::cli::output::{Output, plain};
+use crate::cli::output::{Output, aside, plain};
 use crate::sandbox::{Sandbox, SandboxLimits};
 
 mod mistakes;
 
 /// The custom section of a manifest.
 const SECTION: &str = "divvy.manifest";
+
+/// How every module and component begins.
+const MAGIC: &[u8] = b"\0asm";
 
 /// Write a manifest into a module, in place of the one that is there.
 #[derive(Args, Debug)]
@@ -39,8 +43,11 @@ impl Stamp {
         let sandbox = Sandbox::new(SandboxLimits::of_author())?;
         let module = sandbox.load(&bytes, out).map_err(|error| Failure::of(Kind::Failed, error.to_string()))?;
         files::write("the module", out, &bytes)?;
+        if let Some(told) = columns::unknown(&module.manifest().needs) {
+            aside(&format!("the manifest's needs: {told}"));
+        }
         let value = json!({
-            "file": out,
+            "file": crate::text::path(out),
             "protocol": module.protocol(),
             "bytes": bytes.len(),
             "digest": module.digest().to_string(),
@@ -64,11 +71,23 @@ pub fn stamped(module: &[u8], manifest: &[u8], named: &Path) -> Result<Vec<u8>> 
         .map_err(|why| Failure::of(Kind::Failed, format!("{}: it cannot be stamped: {why}", named.display())))
 }
 
+/// What is wrong with the manifest in a module, in the words that its author gets of one in a file; none if nothing is.
+pub fn mistakes_of(module: &[u8]) -> Option<String> {
+    let manifest = Parser::new(0).parse_all(module).find_map(|payload| match payload {
+        Ok(Payload::CustomSection(section)) if section.name() == SECTION => Some(section.data()),
+        _ => None,
+    })?;
+    Some(mistakes::read(manifest).err()?.join("; "))
+}
+
 /// Copies every section but the old manifest, and appends the new one.
 fn with_section(module: &[u8], manifest: &Value) -> Result<Vec<u8>, String> {
+    if !module.is_empty() && !MAGIC.starts_with(&module[..module.len().min(MAGIC.len())]) {
+        return Err("it does not begin like a WebAssembly module".to_owned());
+    }
     let mut out = module.get(..8).ok_or("it ends before it begins: a module has at least 8 bytes")?.to_vec();
     for payload in Parser::new(0).parse_all(module) {
-        let payload = payload.map_err(|error| format!("it is no WebAssembly module ({error})"))?;
+        let payload = payload.map_err(|error| format!("it is no WebAssembly module ({})", error.message()))?;
         match &payload {
             Payload::Version { encoding: Encoding::Component, .. } => {
                 return Err("it is a component; an assignor is a core module".to_owned());
@@ -136,6 +155,34 @@ mod tests {
         for bytes in [&b""[..], b"\0asm", b"hello, hello", b"\0asm\x0d\0\x01\0", b"\0asm\x01\0\0\0\x01\x7f"] {
             let error = stamped(bytes, br#"{"abi": "1.0", "name": "x"}"#, Path::new("m.wasm")).unwrap_err();
             assert!(error.to_string().starts_with("m.wasm: it cannot be stamped: "), "{error}");
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_that_a_compiler_wrote_is_refused_in_the_same_words() {
+        let with = |manifest: &str| {
+            let mut module = wat::parse_str(BARE).unwrap();
+            let mut name = vec![SECTION.len() as u8];
+            name.extend_from_slice(SECTION.as_bytes());
+            add_section(0, &[&name, manifest.as_bytes()], &mut module);
+            super::super::for_its_author(
+                Sandbox::new(SandboxLimits::default()).unwrap().load(&module, Path::new("m.wasm")).unwrap_err(),
+                &module,
+            )
+            .to_string()
+        };
+        for (more, words) in [
+            (
+                r#""version": 4294967296"#,
+                r#"its manifest: "version" is 4294967296: write a whole number from 1 to 4294967295"#,
+            ),
+            (r#""rank": -1"#, r#""rank" is -1: write a whole number from 0"#),
+            (r#""name": "y""#, r#"the key "name" stands twice"#),
+            (r#""config_schema": {"#, "it is not JSON: is config_schema a whole JSON object?"),
+        ] {
+            let error = with(&format!(r#"{{"abi": "1.0", "name": "x", {more}}}"#));
+            assert!(error.contains(words), "{error}");
         }
     }
 

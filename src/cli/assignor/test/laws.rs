@@ -99,7 +99,7 @@ impl<'m> Trial<'m> {
     fn broken(&self, law: Law, groups: &Groups) -> Result<u64, Found> {
         let manifest = self.module.manifest();
         let with = |group| as_asked(manifest, groups.shape(group));
-        let search = Search { with: &with, ..Search::default() };
+        let search = Search { seed: self.seed, groups: self.groups, with: &with, ..Search::default() };
         let refusal = RefCell::new(None);
         let planner = |group: &TestGroup| {
             let planned = plan(self.module, group);
@@ -111,7 +111,7 @@ impl<'m> Trial<'m> {
         let may_refuse = || refusal.take().is_some_and(|code| groups.may_refuse.contains(&code));
         let mut progress = Progress::new(format!("trying {law}"), usize::try_from(self.groups).unwrap_or(usize::MAX));
         let mut refused = 0;
-        for seed in self.seed..self.seed.saturating_add(self.groups) {
+        for seed in search.seeds() {
             let group = lively_group(seed, &with, &planner);
             refusal.take();
             match law.check(&group, &planner) {

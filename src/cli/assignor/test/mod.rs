@@ -26,6 +26,8 @@ const VECTORS: &str = "vectors.json";
 /// Try a strategy's cases, and its laws on many random groups, in the sandbox.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+First each case, and what a divvy_user_data adds when a member joins, in at most 100 ms and 64 KiB.
+
 Laws: complete (unless the manifest says `complete: false`), disjoint and subscribed always; others as --law or the file of
 cases says: {\"laws\": [\"balanced(1)\", \"sticky\"], \"groups\": {\"alike\": true}, \"cases\": [...]}. With `alike` all members of
 the groups for these laws read all topics; \"config\": {...} are the strategy's settings, and \"facts\": {\"spare\": [true, null]}
@@ -83,6 +85,7 @@ impl Test {
         if self.vectors.is_none() && !self.subject.is_dir() {
             aside(&no_cases(&self.subject));
         }
+        super::check::word(&module, &mut report)?;
         let names = file.laws.iter().chain(&self.laws);
         let mut trial = Trial::new(&module, self.seed, self.groups);
         match module.manifest().shape {
