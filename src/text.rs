@@ -4,6 +4,9 @@
 use std::fmt::{self, Write};
 use std::path::Path;
 
+/// Why a divvy leader joins again when its strategy wanted to be called again: its coordinator knows the words (KIP-800).
+pub const CALL_AGAIN: &str = "the strategy wanted to be called again";
+
 /// Letters of a name that are shown in a log: a name may have 32,767.
 const SHOWN_CHARS: usize = 200;
 
@@ -42,6 +45,11 @@ pub fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok,
 pub fn one_line(text: &str, most_chars: usize) -> String {
     let spaced = |letter: char| if letter.is_control() && letter.is_whitespace() { ' ' } else { letter };
     plain(text.chars().take(most_chars).map(spaced).collect::<String>().trim_end())
+}
+
+/// Values with commas between them, for a log: names and digests that are plain already.
+pub fn list<T: fmt::Display>(values: &[T]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A name on one line, and not longer than a line.

@@ -3,9 +3,7 @@
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::{Assignor, MemberInput};
-use crate::embedded::consumer::SplitSubscription;
-use crate::embedded::note::Note;
-use crate::embedded::user_data::UserData;
+use crate::embedded::wants;
 use crate::ids::{Mode, Protocol};
 use crate::topics::TopicTable;
 
@@ -65,19 +63,10 @@ fn lasting_name(member: &MemberInput) -> &str {
     member.instance.as_ref().map_or(member.id.as_str(), |instance| instance.as_str())
 }
 
-/// What a member wants. What it owned, in which generation and what its strategy remembers differ with every restart, and
-/// count for nothing.
+/// What a member wants; of what cannot be read, all counts.
 fn wants(member: &MemberInput, ground: &Ground<'_>) -> u64 {
-    let opaque = || xxh3_64(&member.metadata);
-    let Some(subscription) = SplitSubscription::new(&member.metadata).ok().filter(|_| ground.subscribe) else {
-        return opaque();
-    };
-    let (Ok(mut topics), Ok(tail)) = (subscription.topics(), subscription.tail()) else { return opaque() };
-    topics.sort_unstable();
-    topics.dedup();
-    let said = tail.user_data.and_then(|bytes| UserData::decode(bytes).ok()).map(|data| data.facts);
-    let facts = said.or_else(|| tail.note.map(|note| Note::decode(note).facts));
-    xxh3_64(serde_json::json!([topics, tail.rack, facts]).to_string().as_bytes())
+    let known = ground.subscribe.then(|| wants::wants(&member.metadata)).flatten();
+    known.unwrap_or_else(|| xxh3_64(&member.metadata))
 }
 
 #[cfg(test)]
@@ -86,6 +75,7 @@ mod tests {
     use crate::assignor::native_range;
     use crate::embedded::consumer::TopicPartitions;
     use crate::embedded::consumer::{Subscription, Tail};
+    use crate::embedded::user_data::UserData;
     use crate::topics::Topic;
 
     fn of(topics: &[(&str, u32, &[&str])], strategy: Option<&dyn Assignor>, config: &serde_json::Value) -> u64 {

@@ -198,12 +198,13 @@ impl<'a> Call<'a> {
 
     /// Whether there is such a check; an error if it objects to these states, or fails.
     fn ask_check(&self, assignor: &dyn Assignor, states: &[&[u8]]) -> Result<bool, CallError> {
+        if !assignor.has_check() {
+            return Ok(false);
+        }
         let mut request = Vec::new();
         write_check(&self.request, states, &mut request);
         let reply = assignor.call(Export::Check, &request, self.budget())?;
-        if reply.is_empty() {
-            return Ok(false);
-        }
+        // No bytes are no reply (ABI 1, Faults), and no consent.
         match parse_reply(&reply, Expected::Check).map(|reply| reply.body) {
             Ok(Body::Refused { code, message, member, .. }) => {
                 Err(CallError { kind: FaultKind::InvalidAssignment, ..self.refused(code, message, member) })

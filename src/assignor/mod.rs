@@ -63,6 +63,11 @@ pub trait Assignor: Send + Sync {
         None
     }
 
+    /// Whether it has a check of its own, [`Export::Check`]: whoever has none is not asked.
+    fn has_check(&self) -> bool {
+        false
+    }
+
     /// Calls an export with the bytes of a request and gives back the bytes of its reply.
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError>;
 
@@ -77,7 +82,7 @@ pub enum Export {
     Assign,
     /// `divvy_user_data`; a module without it gives no bytes.
     UserData,
-    /// `divvy_check`; a module without it gives no bytes.
+    /// `divvy_check`; asked only of who [has one](Assignor::has_check).
     Check,
 }
 
@@ -119,6 +124,8 @@ pub enum FaultKind {
     Busy,
     /// The leader does not have it, or not any more. The strategy is not to blame.
     Missing,
+    /// It failed not long ago, and was not called this time.
+    Suspended,
 }
 
 impl FaultKind {
@@ -138,6 +145,7 @@ impl FaultKind {
             FaultKind::Rejected => "rejected",
             FaultKind::Busy => "busy",
             FaultKind::Missing => "missing",
+            FaultKind::Suspended => "suspended",
         }
     }
 }

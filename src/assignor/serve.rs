@@ -16,6 +16,9 @@ use super::{
 use crate::embedded::consumer::{SplitSubscription, empty_assignment};
 use crate::ids::{Digest, MemberId, Protocol, TopicName};
 
+#[cfg(test)]
+mod tests;
+
 /// The type whose members share partitions: the one that can be served without a module.
 const CONSUMER: &str = "consumer";
 
@@ -96,6 +99,8 @@ pub struct Service<'a> {
     pub input: LeaderInput<'a>,
     /// What the group agreed on.
     pub chosen: Named<'a>,
+    /// Why its strategy is not called, if it is not.
+    pub rests: Option<String>,
     /// The operator's fall-back, if one is named.
     pub fallback: Option<Named<'a>>,
     /// For each assignor, by its name without version: its configuration.
@@ -114,7 +119,8 @@ impl Service<'_> {
     /// Makes the plan. Blocks for as long as the strategies run.
     pub fn run(&self) -> Led {
         let Named { protocol, strategy: chosen } = self.chosen;
-        let failed = match chosen {
+        let failed = match chosen.filter(|_| self.rests.is_none()) {
+            None if let Some(why) = &self.rests => CallError::new(FaultKind::Suspended, why.clone()),
             Some(strategy) => match self.call(strategy) {
                 Ok(plan) => return served(plan, strategy.digest(), ServedBy::Chosen),
                 Err(error) => error,
@@ -125,7 +131,7 @@ impl Service<'_> {
             protocol: protocol.clone(),
             digest: chosen.and_then(|it| it.digest()),
             kind: failed.kind,
-            message: told(&failed, chosen.and_then(|it| it.file())),
+            message: told(&failed, chosen.filter(|_| self.rests.is_none()).and_then(|it| it.file())),
         };
         let led = self.fallback().unwrap_or_else(|why| {
             fault.message.extend(why.map(|why| format!("; its fall-back failed too: {why}")));
@@ -148,10 +154,7 @@ impl Service<'_> {
             return self.states_all_the_same();
         }
         let input = LeaderInput { config: &serde_json::Value::Null, ..self.input.clone() };
-        // Who chose range gets range. No other protocol takes over from it, so the last plan would go on for as long as the
-        // module is broken, and leave every newcomer without work.
-        if *self.chosen.protocol != NATIVE
-            && let Some(last) = self.last_plan
+        if let Some(last) = self.last_plan.filter(|last| self.goes_on_with(last))
             && let Ok(plan) = cut_last_plan(last, &input)
         {
             return served(plan, None, ServedBy::LastPlan);
@@ -161,6 +164,18 @@ impl Service<'_> {
             // Only metadata that nobody can decode gets here: everybody is given nothing rather than the whole left hanging.
             Err(_) => self.nothing_for_anybody(),
         }
+    }
+
+    /// Whether the last plan is better than range. Not where range itself was chosen. And where nothing takes over, since there
+    /// is another strategy under range's name, or this one is passed over, the last plan may go on for as long as the module
+    /// is broken: then it must leave no newcomer without work.
+    fn goes_on_with(&self, last: &[(MemberId, Bytes)]) -> bool {
+        if self.chosen.strategy.is_some_and(|it| it.manifest().name == NATIVE) {
+            return false;
+        }
+        let is_replaced = *self.chosen.protocol != NATIVE && self.rests.is_none();
+        let had: HashSet<&MemberId> = last.iter().map(|(id, _)| id).collect();
+        is_replaced || self.input.members.iter().all(|member| had.contains(&member.id))
     }
 
     /// States cannot be made up.

@@ -33,16 +33,19 @@ impl Spoken {
         self.0.push((pattern.to_owned(), Facts::from([(name.to_owned(), value)])));
     }
 
+    /// The patterns that fit none of these members, each once.
+    pub fn unmatched(&self, members: &[MemberInput]) -> Vec<&str> {
+        let fits_nobody = |pattern: &&str| !members.iter().any(|member| fits(pattern, member));
+        let mut patterns: Vec<&str> = self.0.iter().map(|(pattern, _)| pattern.as_str()).filter(fits_nobody).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        patterns.retain(|pattern| seen.insert(*pattern));
+        patterns
+    }
+
     /// What is said about a member.
     pub fn facts(&self, member: &MemberInput) -> Facts {
-        let names = [member.instance.as_ref().map(|it| it.as_str()), Some(member.id.as_str())];
-        let fits = |pattern: &str| {
-            // A client id is all that people know of a member without a lasting name.
-            let begins = format!("{pattern}-*");
-            names.iter().flatten().any(|name| matches(pattern, name) || matches(&begins, name))
-        };
         let mut facts = Facts::new();
-        for (_, said) in self.0.iter().filter(|(pattern, _)| fits(pattern)) {
+        for (_, said) in self.0.iter().filter(|(pattern, _)| fits(pattern, member)) {
             said.iter().for_each(|(name, value)| {
                 facts.entry(name.clone()).or_insert_with(|| value.clone());
             });
@@ -96,6 +99,13 @@ impl Spoken {
         let said = Subscription { version: NEWEST_VERSION, tail, ..subscription.clone() };
         Some(MemberInput { metadata: Bytes::from(said.encode()), ..member.clone() })
     }
+}
+
+fn fits(pattern: &str, member: &MemberInput) -> bool {
+    let names = [member.instance.as_ref().map(|it| it.as_str()), Some(member.id.as_str())];
+    // A client id is all that people know of a member without a lasting name.
+    let begins = format!("{pattern}-*");
+    names.iter().flatten().any(|name| matches(pattern, name) || matches(&begins, name))
 }
 
 /// The rack that a member says itself.
@@ -156,6 +166,16 @@ mod tests {
         assert_eq!(facts("smaller-0b5e"), Facts::from([("weight".into(), json!(1))]));
         let named = MemberInput { instance: Some("small".into()), ..member("x", 0, Tail::default()) };
         assert_eq!(spoken().facts(&named), small);
+    }
+
+    #[test]
+    fn a_pattern_that_fits_nobody_is_told_once() {
+        let mut spoken = spoken();
+        spoken.add("smal", "rack", json!("eu-1a"));
+        spoken.add("smal", "weight", json!(2));
+        let members = [member("big-7-0b5e", 0, Tail::default()), member("small-0b5e", 0, Tail::default())];
+        assert_eq!(spoken.unmatched(&members), ["smal"]);
+        assert_eq!(spoken.unmatched(&members[..1]), ["small", "smal"]);
     }
 
     #[test]

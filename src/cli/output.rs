@@ -41,6 +41,11 @@ impl Output {
         Self { json, colour: wanted && std::io::stdout().is_terminal() }
     }
 
+    /// The same for a script.
+    pub fn as_json(&self) -> Self {
+        Self { json: true, ..*self }
+    }
+
     /// Whether a script reads it.
     pub fn is_json(&self) -> bool {
         self.json
@@ -94,16 +99,20 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// `clicks 0-3 7, queries 0`: partitions by topic, runs joined.
+/// `clicks 0-3 7, queries 0`: partitions by topic, in order, runs joined.
 pub fn partitions<'a>(topics: impl IntoIterator<Item = (&'a str, &'a [i32])>) -> String {
-    let topics = topics.into_iter().filter(|(_, partitions)| !partitions.is_empty());
-    let text: Vec<String> = topics.map(|(topic, partitions)| format!("{topic} {}", runs(partitions))).collect();
+    let mut topics: Vec<_> = topics.into_iter().filter(|(_, partitions)| !partitions.is_empty()).collect();
+    topics.sort_unstable();
+    let text: Vec<String> =
+        topics.into_iter().map(|(topic, partitions)| format!("{topic} {}", runs(partitions))).collect();
     if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
 }
 
 fn runs(partitions: &[i32]) -> String {
+    let mut partitions = partitions.to_vec();
+    partitions.sort_unstable();
     let mut runs: Vec<(i32, i32)> = Vec::new();
-    for &partition in partitions {
+    for partition in partitions {
         match runs.last_mut() {
             Some((_, last)) if last.checked_add(1) == Some(partition) => *last = partition,
             _ => runs.push((partition, partition)),

@@ -134,12 +134,14 @@ fn not_read(error: ConfigError) -> anyhow::Error {
 
 async fn serve(config: Config, reader: Reader, output: &Output) -> Result<()> {
     let data = config.data.clone();
+    // Whoever reads the log as JSON may have both streams in one.
+    let said = if config.log_format == LogFormat::Json { output.as_json() } else { *output };
     let server = Server::builder(config).admin(crate::admin::routes).reader(reader).start().await;
     let server = server.map_err(|error| Failure::of(kind(&error, &data), error.to_string()))?;
     let (kafka, admin) = (server.addr(), server.admin_addr());
     let event =
         json!({ "event": "serving", "kafka": kafka.to_string(), "admin": admin.map(|admin| admin.to_string()) });
-    let printed = output.print(&event, || match admin {
+    let printed = said.print(&event, || match admin {
         Some(admin) => {
             format!("divvy coordinates groups on {kafka}, and shows them on http://{admin}/groups; Ctrl-C stops it")
         }

@@ -75,6 +75,7 @@ fn a_member_of_type_consumer_needs_topics() {
 fn partitions_are_shown_as_runs() {
     let clicks: &[i32] = &[0, 1, 2, 3, 7, 9, 10];
     assert_eq!(partitions([("clicks", clicks), ("none", &[]), ("queries", &[4])]), "clicks 0-3 7 9-10, queries 4");
+    assert_eq!(partitions([("queries", &[4][..]), ("clicks", &[9, 2, 0, 1, 3])]), "clicks 0-3 9, queries 4");
     assert_eq!(partitions([("none", &[] as &[i32])]), "nothing");
 }
 

@@ -2,8 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::told::{Duty, Writer};
 use crate::ids::{Generation, GroupId, MemberId};
-use crate::membership::{Assigned, Membership, Notice, Role, Share};
+use crate::membership::{Assigned, Membership, Notice, Peer, Role, Share};
+
+/// The generation with which a group begins.
+const FIRST_EPOCH: i32 = 1;
 
 const TARGET: &str = "divvy::member";
 
@@ -28,6 +32,25 @@ impl Whose {
             false => Cow::Borrowed(self),
         }
     }
+}
+
+/// Warns of a writer with the first epoch there is, where the coordinator may have given larger ones before: Kafka's forgets a
+/// group that is empty, and what is written to may refuse this writer, or take an old one for the newer.
+pub(super) fn warn_of_first_epoch(group: &GroupId, notice: &Notice, peer: Option<Peer>) {
+    if peer == Some(Peer::Other) && is_first_epoch(notice) {
+        tracing::warn!(
+            target: TARGET,
+            group = group.as_str(),
+            epoch = FIRST_EPOCH,
+            "this writer has the first epoch: the group is new, or its broker has forgotten it while nobody was in it; what was \
+             written to under larger epochs refuses this one, and no old writer may be alive"
+        );
+    }
+}
+
+fn is_first_epoch(notice: &Notice) -> bool {
+    let Notice::Assigned(assigned) = notice else { return false };
+    assigned.duty() == Some(Duty::Active(Writer { epoch: FIRST_EPOCH }))
 }
 
 /// Writes one line.
@@ -105,6 +128,8 @@ fn pieces(share: &Share) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embedded::single_writer::Role as State;
+    use crate::membership::Cause;
     use crate::membership::config::{Config, Purpose};
     use crate::membership::event::JoinAnswer;
     use crate::membership::{Action, Event, Peer, Strategies};
@@ -135,5 +160,28 @@ mod tests {
         assert_eq!(before.or(&membership).member, MemberId::from("m1"));
         let nobody = Whose { member: MemberId::default(), generation: Generation::NONE };
         assert_eq!(nobody.or(&membership).member, *membership.id());
+    }
+
+    #[test]
+    fn only_the_first_epoch_of_a_writer_is_warned_of() {
+        let assigned = |active, epoch| {
+            let state = State { active, epoch, active_member: "m".into() }.encode();
+            Notice::Assigned(Assigned {
+                generation: Generation(epoch),
+                protocol: "active-standby@1".into(),
+                digest: None,
+                served_by: None,
+                stand_in: None,
+                leader: MemberId::default(),
+                member: MemberId::default(),
+                role: Role::Follower,
+                cause: Cause::Group,
+                share: Share::State(state.into()),
+                user_data: None,
+            })
+        };
+        assert!(is_first_epoch(&assigned(true, 1)));
+        assert!(!is_first_epoch(&assigned(true, 2)) && !is_first_epoch(&assigned(false, 1)));
+        assert!(!is_first_epoch(&Notice::Left));
     }
 }

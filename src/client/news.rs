@@ -176,7 +176,7 @@ impl fmt::Display for Note {
                 write!(f, "suspended: {}", each.join(", "))
             }
             Note::NoPlan { reason } => write!(f, "no assignment in this generation: {reason}"),
-            Note::CoordinatorLost { reason } => write!(f, "coordinator lost: {reason}"),
+            Note::CoordinatorLost { reason } => write!(f, "waits for the coordinator: {reason}"),
             Note::CoordinatorFound => f.write_str("coordinator found"),
             Note::Matching(topics) if topics.is_empty() => {
                 f.write_str("no topic matches the pattern yet: the member waits for one")

@@ -183,6 +183,8 @@ impl Runtime {
             Action::Tell(notice) => {
                 let whose = before.or(&self.membership);
                 journal::write(&self.caller.group, &whose, &notice);
+                let peer = self.coordinator.as_ref().map(|coordinator| coordinator.peer());
+                journal::warn_of_first_epoch(&self.caller.group, &notice, peer);
                 match &notice {
                     Notice::Assigned(assigned) => self.metrics.assigned(assigned),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),

@@ -18,6 +18,11 @@ pub enum Duty {
 
 /// The right to write. The epoch grows with each hand-over: whatever is written to refuses a writer whose epoch is
 /// smaller than the largest it has seen, and so a writer that was replaced and does not know it yet does no harm.
+///
+/// It is the group's generation, and grows for as long as the coordinator knows the group. divvy's forgets one of type
+/// `single-writer` when it was empty for `offsets.retention.minutes` (a week), or is deleted. Kafka's forgets an empty group
+/// without offsets within ten minutes (`offsets.retention.check.interval.ms`). Then epochs begin with 1 again: keep a standby
+/// running, or, once no old writer can be alive, let what is written to forget the largest epoch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Writer {
     /// The fencing token.

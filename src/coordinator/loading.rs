@@ -1,8 +1,11 @@
 //! Initialize: groups that are being read from the store, and what waits for them meanwhile.
 
+use std::collections::BTreeMap;
+
 use super::{Coordinator, HeartbeatWhileLoading, answers};
-use crate::group::{Effects, Event, Group, Record};
-use crate::ids::GroupId;
+use crate::group::event::ModuleOffer;
+use crate::group::{Effects, Event, Group, Record, Trigger};
+use crate::ids::{GroupId, MemberId};
 use crate::time::{Now, Timestamp};
 use crate::wire::ErrorCode;
 
@@ -12,6 +15,15 @@ pub(super) struct Waiting {
     /// None: what nobody waits for has time.
     pub(super) until: Option<Timestamp>,
     pub(super) event: Event,
+}
+
+/// What is kept of a group while it is read anew.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The rebalance that waits for the store.
+    pub(super) owed: Option<Trigger>,
+    /// What its members said that they can run.
+    pub(super) said: BTreeMap<MemberId, Vec<ModuleOffer>>,
 }
 
 impl Coordinator {
@@ -50,6 +62,10 @@ impl Coordinator {
     pub(super) fn wait(&mut self, group: &GroupId, event: Event, now: Now) -> Effects {
         let until = Some(now.mono + self.config.load_wait);
         match event {
+            // A member that has something to say says it again: nobody would know it.
+            Event::Heartbeat(ticket, request) if request.modules.is_some() => {
+                answers::heartbeat(ticket, ErrorCode::CoordinatorLoadInProgress)
+            }
             Event::Heartbeat(ticket, _) => {
                 let error = match self.config.heartbeat_while_loading {
                     HeartbeatWhileLoading::Ok => ErrorCode::None,
@@ -111,16 +127,15 @@ impl Coordinator {
     }
 
     fn restore(&mut self, id: &GroupId, records: Vec<Record>, now: Now) {
+        let Kept { owed, said } = self.kept.remove(id).unwrap_or_default();
         if records.is_empty() {
-            self.owed.remove(id);
             return;
         }
         let settings = self.config.settings.of(id);
         let mut group = Group::restore(id.clone(), records, self.limits.clone(), settings, now);
         group.set_modules(self.modules.clone());
-        if let Some(trigger) = self.owed.remove(id) {
-            group.owe(trigger);
-        }
+        group.recall(said);
+        owed.into_iter().for_each(|trigger| group.owe(trigger));
         group.set_store_refuses(self.store_refuses);
         self.groups.insert(id.clone(), Box::new(group));
         self.reschedule(id);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::group::effects::PlanToMake;
 use crate::group::event::ModuleOffer;
-use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead, Trigger, WorkId};
+use crate::group::{Effects, Event, Fact, Group, GroupLimits, Input, Lead, WorkId};
 use crate::ids::{Generation, GroupId};
 use crate::time::{Now, Timestamp, WallTime};
 use crate::wire::ErrorCode;
@@ -19,7 +19,7 @@ mod settings;
 mod sweep;
 mod views;
 
-use loading::Waiting;
+use loading::{Kept, Waiting};
 pub use settings::SettingsBook;
 use sweep::{GROUPS_AT_ONCE, Sweep};
 
@@ -60,8 +60,8 @@ pub struct Coordinator {
     all_loading: bool,
     /// Whether the store is known to refuse what is written.
     store_refuses: bool,
-    /// The rebalances that wait for the store, of groups that are being read anew.
-    owed: HashMap<GroupId, Trigger>,
+    /// What is kept of groups that are being read anew.
+    kept: HashMap<GroupId, Kept>,
     /// When to look at a group again, and the same by group.
     schedule: BTreeSet<(Timestamp, GroupId)>,
     scheduled: HashMap<GroupId, Timestamp>,
@@ -79,7 +79,7 @@ impl Coordinator {
             loading: BTreeMap::new(),
             all_loading: true,
             store_refuses: false,
-            owed: HashMap::new(),
+            kept: HashMap::new(),
             schedule: BTreeSet::new(),
             scheduled: HashMap::new(),
             sweep: Sweep::default(),
@@ -125,11 +125,11 @@ impl Coordinator {
         }
         let failed = matches!(event, Event::StoreFailed);
         let Some(entry) = self.groups.get_mut(group) else { return Effects::default() };
+        let said = if failed { entry.said() } else { BTreeMap::new() };
         let effects = entry.handle(Input { event, now, entropy });
         if failed {
-            if let Some(trigger) = entry.owed() {
-                self.owed.insert(group.clone(), trigger.clone());
-            }
+            let kept = Kept { owed: entry.owed().cloned(), said };
+            self.kept.insert(group.clone(), kept);
             self.forget(group);
             self.loading.insert(group.clone(), Vec::new());
         } else if entry.is_vacant() {

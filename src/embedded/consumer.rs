@@ -173,13 +173,7 @@ impl<'a> Assignment<'a> {
 
     /// The partitions of a state, left in their bytes, for those who look at all of a large plan.
     pub fn owned_of_state(bytes: &'a [u8]) -> Result<Owned<'a>, NotDecodable> {
-        if bytes.is_empty() {
-            return Ok(Owned::default());
-        }
-        let mut reader = Reader(bytes);
-        read_version(&mut reader)?;
-        let owned = read_owned(&mut reader)?;
-        reader.nullable_bytes("user data").map(|_| owned)
+        if bytes.is_empty() { Ok(Owned::default()) } else { split_state(bytes).map(|(owned, _)| owned) }
     }
 
     /// Writes it, sorted.
@@ -189,6 +183,19 @@ impl<'a> Assignment<'a> {
         put_nullable_bytes(&mut to, self.user_data);
         to
     }
+}
+
+/// What follows an assignment, which its readers do not look at; none if it is no assignment.
+pub(super) fn behind_state(bytes: &[u8]) -> Option<&[u8]> {
+    split_state(bytes).ok().map(|(_, rest)| rest)
+}
+
+/// The partitions of an assignment, and what follows it.
+fn split_state(bytes: &[u8]) -> Result<(Owned<'_>, &[u8]), NotDecodable> {
+    let mut reader = Reader(bytes);
+    read_version(&mut reader)?;
+    let owned = read_owned(&mut reader)?;
+    reader.nullable_bytes("user data").map(|_| (owned, reader.0))
 }
 
 /// An assignment of nothing: what a member gets that a plan leaves out. Zero bytes would end some clients.
@@ -240,5 +247,10 @@ impl EmbeddedProtocol for Consumer {
 }
 
 fn show<'o>(owned: impl Iterator<Item = TopicPartitions<'o>>) -> Value {
-    owned.map(|of| (of.topic.to_owned(), json!(of.partitions.iter().collect::<Vec<_>>()))).collect()
+    let in_order = |of: TopicPartitions<'o>| {
+        let mut partitions: Vec<i32> = of.partitions.iter().collect();
+        partitions.sort_unstable();
+        (of.topic.to_owned(), json!(partitions))
+    };
+    owned.map(in_order).collect()
 }

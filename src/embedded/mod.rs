@@ -17,6 +17,7 @@ pub mod told;
 pub mod user_data;
 #[cfg(test)]
 mod vectors;
+pub mod wants;
 
 /// As much of undecodable bytes is shown to people.
 const MAX_SHOWN_BYTES: usize = 128;

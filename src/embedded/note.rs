@@ -23,13 +23,26 @@ pub struct Note {
     pub facts: Facts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     x: Option<String>,
+    /// How often its member asked for another plan than the one that it found: nobody's business but a coordinator's that
+    /// compares bytes.
+    #[serde(default, skip_serializing_if = "is_none")]
+    again: u32,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Note {
     /// With what the strategy's own `divvy_user_data` returned.
     pub fn new(facts: Facts, x: Option<&[u8]>) -> Self {
         let x = x.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect());
-        Self { facts, x }
+        Self { facts, x, again: 0 }
+    }
+
+    /// The same of a member that asked so often for another plan.
+    pub fn again(self, again: u32) -> Self {
+        Self { again, ..self }
     }
 
     /// What the strategy's own `divvy_user_data` returned.

@@ -69,6 +69,8 @@ pub struct PlanToMake {
     /// The coordinator's module that serves it: of several versions under one name, this one; none: the host's own range, if
     /// that serves the protocol.
     pub assignor: Option<ModuleOffer>,
+    /// What the group passes over at that time: where all can be served without it, it is not called.
+    pub passed_over: Vec<Suspension>,
     /// How members hand over under that protocol; none: as the module's manifest says.
     pub mode: Option<Mode>,
     /// The generation.

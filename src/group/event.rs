@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
+pub use crate::text::CALL_AGAIN;
 use crate::time::Now;
 
 /// One thing that happened. `entropy` is drawn by the shell for every input: a group has no randomness of its own.

@@ -1,11 +1,15 @@
-//! Heartbeat: a sign of life, and with it what a divvy member could run by now.
+//! Heartbeat: a sign of life, and with it what a divvy member could run by now. That is not stored: a heartbeat rests on
+//! nothing durable. Members say it again on every new connection, and until each has, nothing is rolled out on the strength
+//! of what they joined with.
+
+use std::collections::BTreeMap;
 
 use crate::ids::MemberId;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::effects::Reply;
-use super::event::{HeartbeatRequest, Ticket};
+use super::event::{HeartbeatRequest, ModuleOffer, Ticket};
 use super::state::State;
 use super::{Group, Step};
 
@@ -32,8 +36,11 @@ impl Group {
         if has_news {
             member.announced = news;
         }
+        // One that waits goes over a connection of its own, and may overtake the one that tells.
+        let is_first = request.wait.is_none() && std::mem::take(&mut member.unheard);
         self.renew(&request.member, step.now.mono);
-        if has_news && matches!(self.state, State::Stable(_)) {
+        let all_known = is_first && !self.awaits_word();
+        if (has_news || all_known) && matches!(self.state, State::Stable(_)) {
             match self.better_at_hand(step.now.wall) {
                 Some(trigger) => self.rebalance(trigger, step),
                 None => self.report_differing_digests(step),
@@ -43,6 +50,25 @@ impl Group {
             State::Joining(_) => ErrorCode::RebalanceInProgress,
             State::AwaitingSync(_) | State::Stable(_) => ErrorCode::None,
             State::Empty => ErrorCode::UnknownMemberId,
+        }
+    }
+
+    /// Whether a member that was read from the store has not said yet what it can run.
+    pub(super) fn awaits_word(&self) -> bool {
+        self.roster.members.values().any(|member| member.unheard)
+    }
+
+    /// What the members last said that they can run, for whoever forgets the group and reads it anew.
+    pub fn said(&self) -> BTreeMap<MemberId, Vec<ModuleOffer>> {
+        let divvys = self.roster.members.iter().filter(|(_, member)| member.modules.is_some());
+        divvys.map(|(id, member)| (id.clone(), member.present_modules().to_vec())).collect()
+    }
+
+    /// Tells a group that was read anew what its members said before: they keep their connections, and do not say it again.
+    pub fn recall(&mut self, mut said: BTreeMap<MemberId, Vec<ModuleOffer>>) {
+        for (id, member) in &mut self.roster.members {
+            let said = said.remove(id).filter(|said| member.modules.as_ref().is_some_and(|joined| joined != said));
+            member.announced = said.or(member.announced.take());
         }
     }
 

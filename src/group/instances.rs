@@ -1,6 +1,7 @@
 //! Static membership (KIP-345): a process that keeps its instance id over restarts keeps its place. The newest process
 //! of an instance id holds it; whoever held it before is fenced.
 
+use crate::embedded::wants;
 use crate::ids::{Generation, InstanceId, MemberId};
 use crate::time::WallTime;
 use crate::wire::ErrorCode;
@@ -63,7 +64,7 @@ impl Group {
 
     /// A process takes the place of an earlier one: state, leadership and rank are its own now. The group rebalances only
     /// if it has to: while it waits for the leader's plan (which would name the old id), or if what the new process offers
-    /// changes the protocol.
+    /// changes the protocol, or if it wants something else than the old one.
     pub(super) fn replace(&mut self, ticket: Ticket, old: &MemberId, request: JoinRequest, step: &mut Step) {
         let new = self.new_member_id(&request, step.entropy);
         let Some(mut member) = self.roster.remove(old) else { return };
@@ -77,9 +78,15 @@ impl Group {
             }
         }
         let skips = request.skip_assignment;
-        let said = self.protocol.as_ref().map(|protocol| member.metadata(protocol));
+        let protocol = self.protocol.clone().unwrap_or_default();
+        let said = member.metadata(&protocol);
         member.update(request);
-        let differs = said != self.protocol.as_ref().map(|protocol| member.metadata(protocol));
+        let says = member.metadata(&protocol);
+        let news = match said == says {
+            true => News::Nothing,
+            false if !member.offers(&protocol) => News::Bytes,
+            false => self.news_in(&said, &says, member.modules.is_some()),
+        };
         (member.used_id, member.knows_id, member.replaces) = (false, false, true);
         // It need not ask for a state before it knows its place: its session says how long that is kept (KIP-345).
         member.synced = true;
@@ -93,16 +100,25 @@ impl Group {
             self.leader = Some(new.clone());
         }
         step.fact(super::Fact::Replaced { old: old.clone(), new: new.clone() });
-        self.follow_up_replacement(ticket, Replacement { old, new, led, skips, differs }, step);
+        self.follow_up_replacement(ticket, Replacement { old, new, led, skips, news }, step);
+    }
+
+    /// Kafka plans anew only when the leader finds out, if ever. That is no use to a process that wants something else by
+    /// now: the plan names what it does not read, and what it reads is nobody's.
+    fn news_in(&self, said: &[u8], says: &[u8], is_divvys: bool) -> News {
+        let kind = self.protocol_type.as_ref().map_or("", |kind| kind.as_str());
+        if wants::differ(kind, said, says, is_divvys) { News::Wants } else { News::Bytes }
     }
 
     fn follow_up_replacement(&mut self, ticket: Ticket, it: Replacement<'_>, step: &mut Step) {
         let keeps_generation = matches!(self.state, State::Stable(_))
+            && it.news != News::Wants
             && self.vote(Offers::AsJoined, self.protocol.as_ref(), step.now.wall) == self.protocol;
         if !keeps_generation {
             self.roster.park(&it.new, Parked::Join(ticket));
             return match self.state {
                 State::Joining(_) => self.try_complete(step),
+                _ if it.news == News::Wants => self.rebalance(Trigger::MetadataChanged(it.new), step),
                 _ => self.rebalance(Trigger::Replaced(it.new), step),
             };
         }
@@ -117,7 +133,7 @@ impl Group {
         self.reply(ticket, Reply::Join(reply), step);
         if let Some(trigger) = self.better_at_hand(step.now.wall) {
             self.rebalance(trigger, step);
-        } else if it.differs {
+        } else if it.news == News::Bytes {
             self.look_at_replaced(it.new, step);
         }
     }
@@ -142,6 +158,16 @@ struct Replacement<'a> {
     led: bool,
     /// Whether the new one can lead without making a plan.
     skips: SkipAssignment,
-    /// Whether it says something else of itself than the old one.
-    differs: bool,
+    news: News,
+}
+
+/// What a process says of itself, beside what the one before it said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum News {
+    /// The same.
+    Nothing,
+    /// Other bytes, and it wants the same for all that can be told.
+    Bytes,
+    /// It wants something else.
+    Wants,
 }

@@ -4,7 +4,7 @@ use crate::ids::{Generation, MemberId, Protocol};
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinReply, Reply};
-use super::event::{IdHandshake, JoinRequest, Ticket};
+use super::event::{CALL_AGAIN, IdHandshake, JoinRequest, Ticket};
 use super::limits::{MAX_MEMBER_ID_PREFIX_BYTES, MAX_PENDING_IDS, MAX_PROTOCOLS, NEW_MEMBER_JOIN_TIMEOUT};
 use super::pending::PendingId;
 use super::roster::{Member, Parked};
@@ -188,7 +188,7 @@ impl Group {
         self.supersede(&id, step);
         let trigger = match &self.state {
             State::Joining(_) => None,
-            State::Stable(_) if leads => Some(Trigger::LeaderRejoined(id.clone())),
+            State::Stable(_) if leads => Some(leaders_cause(&request)),
             State::AwaitingSync(_) | State::Stable(_) | State::Empty if same => {
                 return self.answer_again(ticket, &id, step);
             }
@@ -232,6 +232,14 @@ impl Group {
         }
         let expires = self.roster.members.get(id).map(|member| member.expires);
         expires.into_iter().for_each(|at| self.session_ends(at));
+    }
+}
+
+/// Why a leader joins again: one of divvy's may have been told by its strategy when.
+pub(super) fn leaders_cause(request: &JoinRequest) -> Trigger {
+    match request.modules.is_some() && request.reason.as_deref() == Some(CALL_AGAIN) {
+        true => Trigger::CallAgain,
+        false => Trigger::LeaderRejoined(request.member.clone()),
     }
 }
 

@@ -14,10 +14,11 @@ use super::effects::{JoinedMember, PlanToMake, Work};
 use super::event::{Fault, MadePlan, ModuleOffer, WorkId};
 use super::limits::{
     FIRST_REST, GROUND_DEBOUNCE, LONGEST_GROUND_DEBOUNCE, LONGEST_PLAN, LONGEST_REST, PLAN_SHARE_OF_REBALANCE,
+    REST_SPREAD_MS,
 };
 use super::settings::{GroupSettings, Lead};
 use super::state::{Made, State, Submission, SubmittedPlan};
-use super::suspend::cut;
+use super::suspend::{cut, is_busy};
 use super::trigger::GroundChange;
 use super::trigger::Trigger;
 use super::{Group, Step};
@@ -142,6 +143,7 @@ impl Group {
         Some(PlanToMake {
             group: self.id.clone(),
             assignor: self.own_module(&protocol, now).cloned(),
+            passed_over: self.suspended(now),
             mode: self.settings.mode(&protocol),
             protocol_type,
             protocol,
@@ -165,7 +167,10 @@ impl Group {
             Err(fault) => return self.leader_failed(cut(fault), step),
             Ok(plan) => plan,
         };
-        let call_again = plan.call_again.map(|asked| self.rest(asked));
+        // What only had no place is asked again soon, and not all groups that wait for one at the same moment.
+        let was_busy = plan.origin.fault.as_ref().is_some_and(is_busy);
+        let soon = was_busy.then(|| FIRST_REST + Duration::from_millis(step.entropy % REST_SPREAD_MS));
+        let call_again = plan.call_again.into_iter().chain(soon).min().map(|asked| self.rest(asked));
         let states = plan.states.into_iter().map(|(id, state)| (id, super::record::State(state))).collect();
         let wall = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let made = Made {
@@ -182,7 +187,7 @@ impl Group {
     /// How long a strategy is left alone that wants to be called again after `asked`: one that always wants to must not
     /// keep its group from working.
     fn rest(&mut self, asked: Duration) -> Duration {
-        let at_its_wish = self.last_trigger == Some(Trigger::CallAgain);
+        let at_its_wish = matches!(self.last_trigger, Some(Trigger::CallAgain | Trigger::AskedAgain(_)));
         self.led.calls_in_row = if at_its_wish { self.led.calls_in_row.saturating_add(1) } else { 0 };
         asked.max((FIRST_REST * 2u32.pow(self.led.calls_in_row.min(16))).min(LONGEST_REST))
     }
@@ -269,7 +274,13 @@ impl Group {
             return self.leader_failed(self.too_slow(), step);
         }
         if self.led.call_again_at.take_if(|at| *at <= now).is_some() {
-            return self.rebalance(Trigger::CallAgain, step);
+            // Where something stood in, it is the strategy itself that is to be asked.
+            let stands_in = self.plan.as_ref().is_some_and(|plan| plan.stand_in.is_some());
+            let trigger = match self.protocol.clone().filter(|_| stands_in) {
+                Some(protocol) => Trigger::AskedAgain(protocol),
+                None => Trigger::CallAgain,
+            };
+            return self.rebalance(trigger, step);
         }
         if let Some(review) = self.led.review.take_if(|review| review.at <= now) {
             self.look(review.cause, step);

@@ -90,6 +90,9 @@ pub const LONGEST_PLAN: Duration = Duration::from_secs(60);
 /// members.
 pub const PLAN_SHARE_OF_REBALANCE: u32 = 4;
 
+/// Groups whose module had no place for its call ask for it again spread over so many milliseconds.
+pub const REST_SPREAD_MS: u64 = 1_000;
+
 /// How long a strategy is left alone at least before it is called again at its own wish; doubled each time in a row …
 pub const FIRST_REST: Duration = Duration::from_secs(1);
 

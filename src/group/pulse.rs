@@ -12,12 +12,12 @@ use super::state::State;
 
 impl Group {
     /// The answer to a heartbeat that brings neither an instance id nor anything of divvy's; the member's session begins
-    /// anew. None, and nothing is changed, when sessions would have to be looked at earlier for it: then it has to come as
-    /// an event.
+    /// anew. None, and nothing is changed, when sessions would have to be looked at earlier for it, or when it says of a
+    /// member that was read from the store that it can run what it joined with: then it has to come as an event.
     pub fn pulse(&mut self, member: &str, generation: Generation, now: Timestamp) -> Option<ErrorCode> {
         let sessions_end = self.roster.sessions_end();
         let Some(member) = self.roster.members.get_mut(member) else { return Some(ErrorCode::UnknownMemberId) };
-        if sessions_end.is_none_or(|at| at > now + member.session_timeout) {
+        if member.unheard || sessions_end.is_none_or(|at| at > now + member.session_timeout) {
             return None;
         }
         member.used_id = true;

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::event::{JoinRequest, Ticket};
-use super::join::join_error;
+use super::join::{join_error, leaders_cause};
 use super::state::{Stable, State};
 use super::trigger::Trigger;
 use super::{Fact, Group, Step};
@@ -98,7 +98,7 @@ impl Group {
             return self.turn_away_newcomer(ticket, request, step);
         }
         if self.leader.as_ref() == Some(&id) {
-            self.puts_off(&Trigger::LeaderRejoined(id.clone()), step);
+            self.puts_off(&leaders_cause(&request), step);
         }
         self.answer_again(ticket, &id, step);
     }

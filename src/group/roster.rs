@@ -27,6 +27,8 @@ pub(super) struct Member {
     pub modules: Option<Vec<ModuleOffer>>,
     /// The modules that it would offer now, when a heartbeat said that they are others.
     pub announced: Option<Vec<ModuleOffer>>,
+    /// Whether it was read from the store and has not said since what it can run: only JoinGroup's word is stored.
+    pub unheard: bool,
     /// The request of it that waits.
     pub parked: Parked,
     /// The heartbeat of it that waits.
@@ -76,6 +78,7 @@ impl Member {
             protocols: request.protocols,
             modules: request.modules,
             announced: None,
+            unheard: false,
             parked: Parked::Nothing,
             waiting: None,
             is_new: true,
@@ -98,6 +101,7 @@ impl Member {
             session_timeout,
             rebalance_timeout: Duration::from_millis(record.rebalance_timeout_ms.into()),
             protocols: record.protocols,
+            unheard: record.modules.is_some(),
             modules: record.modules,
             announced: None,
             parked: Parked::Nothing,
@@ -142,7 +146,7 @@ impl Member {
         self.rebalance_timeout = request.rebalance_timeout;
         self.protocols = request.protocols;
         self.modules = request.modules;
-        self.announced = None;
+        (self.announced, self.unheard) = (None, false);
     }
 
     /// Whether it offers a protocol.

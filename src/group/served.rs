@@ -7,6 +7,7 @@ use crate::time::WallTime;
 use super::Group;
 use super::describe::LedDescription;
 use super::event::{Fault, ModuleOffer};
+use super::suspend::PASSED_OVER;
 use super::trigger::{GroundChange, Trigger};
 
 /// The strategy that the host has built in, and the one type of groups that it serves.
@@ -40,7 +41,8 @@ impl Group {
         })
     }
 
-    /// The one that serves: the newest that is not passed over; if all are, the newest.
+    /// The one that serves: the newest that is not passed over; if all are, the newest, which is called only where nobody can
+    /// do without it.
     pub(super) fn own_module<'a>(&'a self, protocol: &'a Protocol, now: WallTime) -> Option<&'a ModuleOffer> {
         let healthy = |module: &&ModuleOffer| !self.is_digest_suspended(Some(protocol), module.digest, now);
         self.own_modules(protocol).find(healthy).or_else(|| self.own_modules(protocol).next())
@@ -81,8 +83,9 @@ impl Group {
     pub(super) fn better_module_at_hand(&self, present: &Protocol, now: WallTime) -> Option<Trigger> {
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest;
         let serves = self.own_module(present, now)?;
-        let has_failed = self.suspended(now).iter().any(|it| it.protocol == *present);
         let is_passed_over = |module: &ModuleOffer| self.is_digest_suspended(Some(present), module.digest, now);
+        let has_failed = self.own_modules(present).any(is_passed_over)
+            || self.suspended(now).iter().any(|it| it.protocol == *present);
         let another = Some(serves.digest) != made_by && !is_passed_over(serves);
         // The newest comes first: what stands before all that failed would have served, had it been there.
         let takes_over = self.own_modules(present).take_while(|it| it.digest != serves.digest).any(is_passed_over);
@@ -100,6 +103,9 @@ impl Group {
         let module = fault.digest.and_then(|digest| self.led.modules.iter().find(|module| module.digest == digest));
         let behind = if self.is_led_now() { self.name_behind(&fault.protocol) } else { fault.protocol.as_str() };
         let name = module.map_or(behind, |module| module.protocol.as_str());
+        if fault.kind == PASSED_OVER {
+            return format!("{name} failed: {}", fault.message);
+        }
         format!("{name} failed: {}: {}", fault.kind, fault.message)
     }
 

@@ -1,4 +1,5 @@
-//! Suspensions: a module that failed is passed over by the vote for a while, and longer each time.
+//! Suspensions: a module that failed is passed over by the vote for a while, and longer each time. It is itself under
+//! whatever name it serves, its own or an alias: what counts is its digest.
 
 use crate::ids::{Digest, Protocol};
 use crate::time::WallTime;
@@ -7,8 +8,25 @@ use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
 use super::{Fact, Group, Record, Step, Suspension};
 
-/// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, or had other settings.
-const BLAMELESS: [&str; 3] = ["busy", "missing", "settings"];
+/// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, had other settings, or did not
+/// call it since it is passed over.
+const BLAMELESS: [&str; 4] = [BUSY, "missing", "settings", PASSED_OVER];
+
+/// That there was no place for the call, which may be free a moment later.
+const BUSY: &str = "busy";
+
+/// The kind of a fault that none is: the module was not called.
+pub(super) const PASSED_OVER: &str = "suspended";
+
+/// Whether the module was only not called in time.
+pub(super) fn is_busy(fault: &Fault) -> bool {
+    fault.kind == BUSY
+}
+
+/// Whether a suspension is of that module; without a digest the name counts.
+fn is_of(it: &Suspension, protocol: &Protocol, digest: Option<Digest>) -> bool {
+    it.digest == digest && (digest.is_some() || it.protocol == *protocol)
+}
 
 impl Group {
     /// Passes the failed module over: 1 minute at first, doubling to 1 hour. A module that its leader could not call is not
@@ -17,7 +35,7 @@ impl Group {
         if BLAMELESS.contains(&fault.kind.as_str()) || self.protocol.as_ref() != Some(&fault.protocol) {
             return false;
         }
-        let same = |it: &Suspension| it.protocol == fault.protocol && it.digest == fault.digest;
+        let same = |it: &Suspension| is_of(it, &fault.protocol, fault.digest);
         let before = self.suspensions.iter().find(|it| same(it)).map_or(0, |it| it.failures);
         let lasting = (FIRST_SUSPENSION * 2u32.pow(before.min(16))).min(LONGEST_SUSPENSION);
         let for_ms = u64::try_from(lasting.as_millis()).unwrap_or(u64::MAX);
@@ -42,8 +60,8 @@ impl Group {
     /// The module made a plan that was accepted: its failures do not count any more.
     pub(super) fn rehabilitate(&mut self, digest: Option<Digest>, step: &mut Step) {
         let before = self.suspensions.len();
-        let protocol = self.protocol.clone();
-        self.suspensions.retain(|it| Some(&it.protocol) != protocol.as_ref() || it.digest != digest);
+        let protocol = self.protocol.clone().unwrap_or_default();
+        self.suspensions.retain(|it| !is_of(it, &protocol, digest));
         if self.suspensions.len() < before {
             let record = Record::Suspensions(self.suspensions.clone());
             self.emit(record, step);
@@ -57,23 +75,24 @@ impl Group {
 
     /// Whether the vote passes the protocol over. A member with another module under the name lifts it.
     pub(super) fn is_suspended(&self, protocol: &Protocol, now: WallTime) -> bool {
-        if self.active(protocol, now).next().is_none() {
+        if self.active(now).next().is_none() || (self.is_led() && self.is_served_natively(protocol)) {
             return false;
         }
-        if self.is_led() && self.is_served_natively(protocol) {
-            return false;
+        let digests = self.digests(protocol);
+        if digests.is_empty() {
+            // Without a module at hand the name alone counts.
+            return self.active(now).any(|it| it.protocol == *protocol);
         }
-        // Without a module at hand the name alone counts.
-        self.digests(protocol).iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
+        digests.iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
     }
 
     /// Whether just this module is passed over.
     pub(super) fn is_digest_suspended(&self, protocol: Option<&Protocol>, digest: Digest, now: WallTime) -> bool {
-        protocol.is_some_and(|protocol| self.active(protocol, now).any(|it| it.digest.is_none_or(|is| is == digest)))
+        self.active(now).any(|it| it.digest.map_or(Some(&it.protocol) == protocol, |is| is == digest))
     }
 
-    fn active(&self, protocol: &Protocol, now: WallTime) -> impl Iterator<Item = &Suspension> {
-        self.suspensions.iter().filter(move |it| it.protocol == *protocol && now < it.until)
+    fn active(&self, now: WallTime) -> impl Iterator<Item = &Suspension> {
+        self.suspensions.iter().filter(move |it| now < it.until)
     }
 }
 

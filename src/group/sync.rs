@@ -14,7 +14,7 @@ use super::record::{PlanRecord, StandIn, State as MemberState};
 use super::roster::Parked;
 use super::settings::PlanCheck;
 use super::state::{Stable, State, Submission, SubmittedPlan};
-use super::suspend::cut;
+use super::suspend::{PASSED_OVER, cut};
 use super::trigger::Trigger;
 use super::{Fact, Group, Step};
 
@@ -202,7 +202,9 @@ impl Group {
         match fault {
             Some(fault) => {
                 let leader = self.leader.clone().unwrap_or_default();
-                step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
+                if fault.kind != PASSED_OVER {
+                    step.fact(Fact::ModuleFailed { leader, fault: fault.clone(), served: true });
+                }
                 self.suspend(&fault, step);
             }
             None if is_foreign => {}

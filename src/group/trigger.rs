@@ -37,8 +37,10 @@ pub enum Trigger {
     GroundChanged(GroundChange),
     /// The operator has other settings for the group.
     SettingsChanged,
-    /// The strategy that the coordinator runs wanted to be called again.
+    /// The strategy, which the coordinator or a member of divvy's runs, wanted to be called again.
     CallAgain,
+    /// The module that should have made the plan in force could not be called, and may be by now.
+    AskedAgain(Protocol),
 }
 
 /// What has changed under a plan of the coordinator's own.
@@ -71,6 +73,7 @@ impl Trigger {
             Trigger::GroundChanged(GroundChange::Topics) => "topics_changed",
             Trigger::SettingsChanged => "settings_changed",
             Trigger::CallAgain => "call_again",
+            Trigger::AskedAgain(_) => "asked_again",
         }
     }
 }
@@ -97,6 +100,9 @@ impl fmt::Display for Trigger {
             Trigger::GroundChanged(GroundChange::Topics) => f.write_str("subscribed topics or their racks changed"),
             Trigger::SettingsChanged => f.write_str("the group's settings changed"),
             Trigger::CallAgain => f.write_str("the strategy wanted to be called again"),
+            Trigger::AskedAgain(protocol) => {
+                write!(f, "the module for {protocol} could not be called for want of a place, and is asked again")
+            }
         }
     }
 }

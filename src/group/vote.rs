@@ -111,12 +111,18 @@ impl Group {
     pub(super) fn better_at_hand(&self, now: WallTime) -> Option<Trigger> {
         let present = self.protocol.as_ref()?;
         let winner = self.vote(Offers::AsAnnounced, Some(present), now)?;
+        let still_common = || self.roster.members.values().all(|member| member.present_offers().contains(&present));
+        if winner != *present && !still_common() {
+            return Some(Trigger::Withdrawn(present.clone()));
+        }
+        // What they joined with may be gone by now, or not be all.
+        if self.awaits_word() {
+            return None;
+        }
         if winner != *present {
-            let still_common = self.roster.members.values().all(|member| member.present_offers().contains(&present));
-            return Some(match (still_common, self.is_suspended(present, now)) {
-                (false, _) => Trigger::Withdrawn(present.clone()),
-                (true, true) => Trigger::Suspended(present.clone()),
-                (true, false) => Trigger::RolledOut(winner),
+            return Some(match self.is_suspended(present, now) {
+                true => Trigger::Suspended(present.clone()),
+                false => Trigger::RolledOut(winner),
             });
         }
         if self.is_led() {

@@ -13,8 +13,9 @@ use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::why::{Cause, Why};
 use super::{Config, Membership, Notice, Peer, Role, Share, metadata};
-use crate::assignor::subscribed;
+use crate::assignor::{FaultKind, subscribed};
 use crate::ids::{MemberId, Protocol};
+use crate::text::CALL_AGAIN;
 use crate::wire::ErrorCode;
 
 impl Membership {
@@ -28,11 +29,19 @@ impl Membership {
         // Who is refused has removed nobody, and still wants to.
         self.removes_others |= removes_others && !matches!(answer.error, ErrorCode::None | ErrorCode::MemberIdRequired);
         match answer.error {
-            ErrorCode::None => self.enter(answer, reason.cause),
+            ErrorCode::None => {
+                // A static member's first JoinGroup under no id may be answered with the generation that is in force.
+                self.may_replace = self.config.is_static && sent.member == MemberId::default();
+                self.enter(answer, reason.cause);
+            }
             ErrorCode::MemberIdRequired => {
                 self.member = answer.member;
                 self.state = State::Unjoined { join_at: self.now.mono, reason };
             }
+            // The first group of a Kafka cluster: its broker names itself, and takes a while to become that.
+            ErrorCode::NotCoordinator if self.member == MemberId::default() => self.lose_coordinator(
+                "whoever was named as coordinator is not ready for the group yet, and is asked again",
+            ),
             ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => {
                 self.lose_coordinator(answer.error.text())
             }
@@ -160,8 +169,8 @@ impl Membership {
     fn settle(&mut self, answer: SyncAnswer) {
         let State::Syncing { mut joined, call, sync } = std::mem::replace(&mut self.state, State::Over) else { return };
         joined.stand_in = answer.stand_in;
-        let answer_state = answer.state.clone();
-        let told = match metadata::told(&self.config.purpose, answer.state, self.held.as_ref()) {
+        let (answer_state, planned_for) = self.unstamped(answer.state);
+        let told = match metadata::told(&self.config.purpose, answer_state.clone(), self.held.as_ref()) {
             Ok(told) => told,
             Err(error) => {
                 let reason = format!("the leader {} gave a state that is not decodable: {error}", joined.leader);
@@ -184,9 +193,12 @@ impl Membership {
             }
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.
             let rest = FIRST_REST.saturating_mul(1 << self.rejoins.min(31)).min(LONGEST_REST);
+            let fault = call.origin.as_ref().and_then(|it| it.fault.as_ref());
+            let was_busy = fault.is_some_and(|it| it.kind == FaultKind::Busy);
             let (wait, why) = match plan.is_bare {
                 true => (Some(rest), "its strategy failed, and somebody's work is nobody's"),
-                false => (plan.call_again, "its plan has a next step"),
+                false if was_busy => (Some(rest), "its strategy could not be called for want of a place"),
+                false => (plan.call_again, CALL_AGAIN),
             };
             self.rejoin = wait.map(|wait| (self.now.mono + wait.max(rest), Cause::Strategy.because(why)));
         }
@@ -197,6 +209,9 @@ impl Membership {
         self.join_backoff.succeed();
         if let SyncStep::Sent { at, .. } = sync {
             self.heart.was_steady(at);
+        }
+        if self.is_for_another(&joined, &told.share, planned_for) {
+            return self.ask_for_another_plan();
         }
         match self.is_session_over() {
             false => self.hand_over(joined, told.share),
@@ -303,6 +318,12 @@ impl Membership {
             ErrorCode::GroupMaxSizeReached => {
                 format!(
                     "group {group} has as many members as it may: raise `group.max.size` on the coordinator, or stop a member"
+                )
+            }
+            ErrorCode::FencedInstanceId if self.leading().is_some() => {
+                format!(
+                    "another lead of group {group} has taken the place that all of its leads share: so that one leads and the \
+                     others stand by, give each of them active-standby.wasm among its --assignors, and no --alone"
                 )
             }
             ErrorCode::FencedInstanceId => {

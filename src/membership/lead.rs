@@ -92,6 +92,7 @@ impl LeadJob {
         let service = Service {
             input: LeaderInput { members: spoken_for.as_deref().unwrap_or(&self.members), ..self.input() },
             chosen: self.named(&self.protocol),
+            rests: None,
             fallback: fallback.as_ref().map(|protocol| self.named(protocol)),
             configs: &self.rules.config,
             last_plan: self.last_plan.as_ref().map(|it| it.as_slice()),
@@ -102,7 +103,11 @@ impl LeadJob {
             otherwise: if self.peer == Peer::Divvy { Otherwise::Error } else { Otherwise::WholePlan },
             tape,
         };
-        service.run()
+        let mut led = service.run();
+        if let Some(plan) = &mut led.plan {
+            plan.states = self.stamped(std::mem::take(&mut plan.states));
+        }
+        led
     }
 
     /// Whether a strategy that may make the plan reads that column.

@@ -42,6 +42,8 @@ pub(super) struct Words<'a> {
     pub(super) held: Option<&'a Claim>,
     /// Whether it does.
     pub(super) mode: Mode,
+    /// How often it asks for another plan than the one that it found: no two of these are the same bytes.
+    pub(super) again: u32,
 }
 
 impl Words<'_> {
@@ -61,7 +63,7 @@ impl Words<'_> {
     fn subscription(&self, topics: &[TopicName], protocol: &Protocol, x: Option<&[u8]>) -> Bytes {
         let rack = rack_of(&self.config.facts);
         let is_sticky = [STICKY, COOPERATIVE_STICKY].contains(&protocol.as_str());
-        let note = is_sticky.then(|| Note::new(self.config.facts.clone(), x).encode());
+        let note = is_sticky.then(|| Note::new(self.config.facts.clone(), x).again(self.again).encode());
         let user_data = match protocol.as_str() {
             COOPERATIVE_STICKY if self.mode == Mode::Cooperative => encode_generation(generation(self.held)),
             // An eager member owns nothing any more; what it had is in the long form, as other clients have it here.

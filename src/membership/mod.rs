@@ -23,6 +23,7 @@ pub mod negotiate;
 pub mod notice;
 pub mod pattern;
 pub mod played;
+mod returning;
 mod seek;
 mod share;
 mod state;
@@ -102,6 +103,10 @@ pub struct Membership {
     brought: Partitions,
     /// The member's last state as it came.
     last_state: Option<Bytes>,
+    /// Whether it may have taken the place of an earlier process, with a plan for what that one wanted.
+    may_replace: bool,
+    /// How often it found such a plan.
+    again: u32,
     /// Its next JoinGroup removes everybody else.
     removes_others: bool,
 
@@ -150,6 +155,8 @@ impl Membership {
             finishing: false,
             brought: Partitions::new(),
             last_state: None,
+            may_replace: false,
+            again: 0,
             removes_others: false,
             watch,
             rejoin: None,

@@ -32,7 +32,7 @@ pub fn said(
 ) -> (Bytes, Option<CallError>) {
     let claim = past.had.clone().map(|(generation, partitions)| Claim { generation, partitions });
     let held = claim.clone().filter(|_| mode == Mode::Cooperative);
-    let words = Words { config, claim: claim.as_ref(), held: held.as_ref(), mode };
+    let words = Words { config, claim: claim.as_ref(), held: held.as_ref(), mode, again: 0 };
     let plain = words.metadata(protocol, None);
     if !config.purpose.is_consumer() {
         return (plain, None);
@@ -44,6 +44,7 @@ pub fn said(
         claim,
         held,
         mode,
+        again: 0,
         last_state: past.last_state.clone(),
         now_ms,
     };

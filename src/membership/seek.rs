@@ -49,7 +49,11 @@ impl Membership {
         if self.trouble.take().is_some() {
             self.tell(Notice::CoordinatorFound);
         }
-        self.announce();
+        match peer {
+            // What it was told in heartbeats a coordinator knows as long as it lives, and this may be another process.
+            Peer::Divvy if self.state.joined().is_some() => self.heart.announce(self.offers.clone()),
+            Peer::Divvy | Peer::Other => self.announce(),
+        }
     }
 
     pub(super) fn not_found(&mut self, reason: String) {

@@ -13,6 +13,7 @@ mod listening;
 mod losing;
 mod matching;
 mod offering;
+mod returning;
 mod saying;
 mod story;
 mod waiting;

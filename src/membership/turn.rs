@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::Said;
+use super::config::SINGLE_WRITER;
 use super::event::{JoinCall, Origin, PlanOrError, Sent, SyncCall};
 use super::lead::{LeadJob, Led, ServedBy};
 use super::limits::{LONGEST_PLAN, PLAN_SHARE_OF_REBALANCE};
@@ -145,6 +146,12 @@ impl Membership {
                 "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
             ));
         }
+        if self.offers.is_empty() && protocol_type == SINGLE_WRITER {
+            return self.fail(format!(
+                "no module for protocol type {protocol_type} is at hand: put active-standby.wasm, which is one of divvy's \
+                 assignors, into the folder of assignors (the strategy that is called single-writer is for topics)"
+            ));
+        }
         if self.offers.is_empty() {
             return self.fail(format!(
                 "no module for protocol type {protocol_type} is at hand: put one into the folder of assignors, and name \
@@ -153,7 +160,13 @@ impl Membership {
         }
         let sent = self.send();
         let mode = self.bring_held();
-        let words = Words { config: &self.config, claim: self.claim.as_ref(), held: self.held.as_ref(), mode };
+        let words = Words {
+            config: &self.config,
+            claim: self.claim.as_ref(),
+            held: self.held.as_ref(),
+            mode,
+            again: self.again,
+        };
         let offers = self.offers.iter().map(|it| (it.clone(), words.metadata(&it.protocol, None))).collect();
         let asks = self.asks(mode);
         self.tell_matching();
@@ -177,6 +190,7 @@ impl Membership {
             claim: self.claim.clone(),
             held: self.held.clone(),
             mode,
+            again: self.again,
             last_state: self.last_state.clone(),
             now_ms: self.now.wall.0,
         }))

@@ -23,6 +23,7 @@ pub struct Asks {
     pub(super) claim: Option<Claim>,
     pub(super) held: Option<Claim>,
     pub(super) mode: Mode,
+    pub(super) again: u32,
     pub(super) last_state: Option<Bytes>,
     pub(super) now_ms: i64,
 }
@@ -30,7 +31,8 @@ pub struct Asks {
 impl PartialEq for Asks {
     /// Strategies have no order; what they are asked with says it.
     fn eq(&self, other: &Self) -> bool {
-        (&self.config, &self.claim, &self.held, self.mode) == (&other.config, &other.claim, &other.held, other.mode)
+        (&self.config, &self.claim, &self.held, self.mode, self.again)
+            == (&other.config, &other.claim, &other.held, other.mode, other.again)
     }
 }
 
@@ -39,7 +41,7 @@ impl Asks {
     pub(super) fn metadata(&self, protocol: &Protocol) -> Result<Option<Bytes>, CallError> {
         let Some(strategy) = self.strategies.find(protocol) else { return Ok(None) };
         let (claim, held) = (self.claim.as_ref(), self.held.as_ref());
-        let words = Words { config: &self.config, claim, held, mode: self.mode };
+        let words = Words { config: &self.config, claim, held, mode: self.mode, again: self.again };
         Ok(self.ask(strategy, protocol)?.map(|x| words.metadata(protocol, Some(&x))))
     }
 

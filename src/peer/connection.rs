@@ -14,6 +14,7 @@ use super::clock;
 use super::dial::Dial;
 use super::limits::{RENEW_AFTER_PERCENT, RENEW_AT_LEAST, RENEW_SPREAD_PERCENT, UNWRITTEN_REQUESTS};
 use super::login::{Failed, Lifetime, log_in};
+use super::remedy::LOGIN;
 use super::security::Login;
 use super::socket::{End, Outgoing, Socket};
 use super::spawn::{Task, task};
@@ -73,7 +74,14 @@ impl Connection {
         let by_tls =
             |end: &OnceLock<End>| end.get().filter(|end| end.is_tls).map(|end| Unreachable::tls(address, &end.reason));
         let asked = connection.ask_versions().await;
-        asked.map_err(|reason| by_tls(&connection.end).unwrap_or_else(|| Unreachable::foreign(address, &reason)))?;
+        asked.map_err(|reason| {
+            let is_silent = connection.end.get().is_some_and(|end| end.is_silence);
+            let other = || match is_silent {
+                true => Unreachable::mute(address, dial.request_timeout),
+                false => Unreachable::foreign(address, &reason),
+            };
+            by_tls(&connection.end).unwrap_or_else(other)
+        })?;
         if let Some(login) = &connection.login {
             let lifetime = log_in(&connection, login).await.map_err(|failed| match failed {
                 Failed::Refused(reason) => Unreachable::login(address, &reason),
@@ -195,7 +203,10 @@ impl Connection {
         .await
         {
             Ok(answer) => answer,
-            Err(_) => Err(self.close(format!("no answer to {} within {} ms", R::KEY.name(), limit.as_millis()))),
+            Err(_) => {
+                let reason = format!("no answer to {} within {} ms", R::KEY.name(), limit.as_millis());
+                Err(self.over(End { is_silence: true, ..reason.into() }))
+            }
         }
     }
 
@@ -245,15 +256,19 @@ impl Connection {
         let is_shut_out =
             self.login.is_none() && self.peer == Peer::Other && !self.was_answered.load(Ordering::Relaxed);
         match is_shut_out && self.serves(ApiKey::SaslHandshake) {
-            true => format!("{reason}; it may want a login (--sasl)"),
+            true => format!("{reason}; it may want a login {LOGIN}"),
             false => reason,
         }
     }
 
     /// From here on nothing is sent or awaited on this connection any more.
     fn close(&self, reason: String) -> String {
-        let reason = format!("{}: {reason}", self.address);
-        let _ = self.end.set(reason.clone().into());
+        self.over(reason.into())
+    }
+
+    fn over(&self, end: End) -> String {
+        let reason = format!("{}: {}", self.address, end.reason);
+        let _ = self.end.set(End { reason: reason.clone(), ..end });
         self._task.end();
         reason
     }

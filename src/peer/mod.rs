@@ -10,6 +10,7 @@ mod files;
 mod limits;
 mod login;
 mod properties;
+mod remedy;
 mod security;
 mod socket;
 mod source;
@@ -22,6 +23,7 @@ pub(crate) use connection::Connection;
 pub(crate) use dial::{Dial, address_of};
 pub(crate) use limits::REQUEST_TIMEOUT;
 pub use properties::Properties;
+pub(crate) use remedy::in_keys;
 pub use security::{Login, Mechanism, Password, Security, SecurityError};
 pub use source::{
     LoginSource, PASSWORD_VARIABLE, PROTOCOLS, PasswordSource, Protocol, SecuritySource, read_properties,

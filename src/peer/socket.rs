@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 
 use super::dial::{Dial, host_of};
+use super::remedy::TLS;
 use super::tls::{self, Shake};
 use super::unreachable::Unreachable;
 use crate::wire::frame::{FrameLimit, Framer};
@@ -29,11 +30,13 @@ pub(super) struct End {
     pub(super) reason: String,
     /// Whether encryption ended it: of TLS 1.3 what a server says to our certificate comes after the handshake.
     pub(super) is_tls: bool,
+    /// Whether it was given up because no answer came.
+    pub(super) is_silence: bool,
 }
 
 impl From<String> for End {
     fn from(reason: String) -> Self {
-        Self { reason, is_tls: false }
+        Self { reason, is_tls: false, is_silence: false }
     }
 }
 
@@ -133,7 +136,7 @@ async fn read_answers(mut from: impl AsyncRead + Unpin, unanswered: &Unanswered)
             Err(error) => return broken(&error),
         }
         if is_first && is_tls(framer.room()) {
-            return "it speaks TLS there: encrypt (--tls), or name the port without".into();
+            return format!("it speaks TLS there: encrypt {TLS}, or name the port without").into();
         }
         is_first = false;
         loop {
@@ -162,7 +165,7 @@ fn is_tls(start: &[u8]) -> bool {
 
 fn broken(error: &io::Error) -> End {
     match tls::explain_later(error) {
-        Some(reason) => End { reason, is_tls: true },
+        Some(reason) => End { reason, is_tls: true, is_silence: false },
         None => format!("the connection broke: {error}").into(),
     }
 }

@@ -13,6 +13,7 @@ use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfi
 
 use super::files;
 use super::limits::PEM_FILE_BYTES;
+use super::remedy::CA;
 use super::security::SecurityError;
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
@@ -127,8 +128,7 @@ fn system_roots() -> Result<RootCertStore, SecurityError> {
     if roots.is_empty() {
         let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
         return Err(SecurityError::new(format!(
-            "this machine trusts no authority at all{why}: install `ca-certificates`, or give the one of the cluster \
-             (--tls-ca FILE)"
+            "this machine trusts no authority at all{why}: install `ca-certificates`, or give the one of the cluster {CA}"
         )));
     }
     Ok(roots)
@@ -174,14 +174,15 @@ fn rustls_of(error: &io::Error) -> Option<&rustls::Error> {
 fn bad_certificate(problem: &CertificateError) -> String {
     match problem {
         CertificateError::UnknownIssuer => {
-            "its certificate is from an authority that is not trusted here: give that authority's certificate \
-             (--tls-ca FILE)"
-                .to_owned()
+            format!(
+                "its certificate is from an authority that is not trusted here: give that authority's certificate {CA}"
+            )
         }
         CertificateError::BadSignature => {
-            "its certificate names an authority that is trusted here, and was signed by another one of that name: give \
-             the present certificate of that authority (--tls-ca FILE)"
-                .to_owned()
+            format!(
+                "its certificate names an authority that is trusted here, and was signed by another one of that name: give \
+                 the present certificate of that authority {CA}"
+            )
         }
         CertificateError::NotValidForName => {
             "its certificate is for another host: connect by the name that it is for".to_owned()

@@ -64,6 +64,10 @@ impl Unreachable {
                 "nothing listens there: start `divvy serve`, or give the address of a broker"
             }
             io::ErrorKind::InvalidInput | io::ErrorKind::AddrNotAvailable => "give it as HOST:PORT",
+            // The address is as good as any.
+            _ if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+                "raise the limit of open files (`ulimit -n`), or have fewer modules: each that serves keeps one open"
+            }
             _ => "give an address that this machine can reach, as HOST:PORT",
         };
         Self::away(format!("cannot reach {address}: {error}; {remedy}"))
@@ -75,6 +79,16 @@ impl Unreachable {
              machine can reach",
             waited.as_millis()
         ))
+    }
+
+    /// It takes the connection and does not answer, as a process that is frozen or overloaded.
+    pub(super) fn mute(address: &str, waited: Duration) -> Self {
+        let sentence = format!(
+            "{address} takes the connection and says nothing for {} ms: the process there is frozen or overloaded, so look at it \
+             and try again; or what listens there is no coordinator or broker",
+            waited.as_millis()
+        );
+        Self { sentence, kind: Kind::Mute }
     }
 
     pub(super) fn foreign(address: &str, reason: &str) -> Self {

@@ -76,6 +76,8 @@ pub enum LoadErrorKind {
     Abi,
     /// The compiler refused it.
     Compile,
+    /// Compiling it was ended from outside: nothing is known of the module, and it may be tried again.
+    CompileEnded,
     /// It failed one of the calls that every module must survive before it serves.
     Smoke(FaultKind),
     /// Another file has the same name and version, with other bytes.
@@ -99,7 +101,7 @@ impl LoadErrorKind {
             LoadErrorKind::Exports => "exports",
             LoadErrorKind::Manifest => "manifest",
             LoadErrorKind::Abi => "abi",
-            LoadErrorKind::Compile => "compile",
+            LoadErrorKind::Compile | LoadErrorKind::CompileEnded => "compile",
             LoadErrorKind::Smoke(fault) => fault.name(),
             LoadErrorKind::Clash => "clash",
             LoadErrorKind::Untrusted => "untrusted",

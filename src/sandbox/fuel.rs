@@ -25,7 +25,7 @@ impl<'m> Metered<'m> {
     pub fn new(module: &'m Module) -> Result<Self, SandboxError> {
         let engine = engine::alone(Pace::Fuel).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
         let refused = |why: Refusal| SandboxError::Counting(why.message);
-        let code = compile::by_child(module.bytes(), module.limits(), Pace::Fuel).map_err(refused)?;
+        let code = compile::by_child(module.bytes(), module.limits(), Pace::Fuel, None).map_err(refused)?;
         // What a child of another build made does not fit; this process makes its own then.
         let compiled = match code.and_then(|code| Compiled::new(&engine, &code).ok()) {
             Some(compiled) => compiled,
@@ -70,6 +70,10 @@ impl Assignor for Metered<'_> {
 
     fn digest(&self) -> Option<Digest> {
         Some(self.module.digest())
+    }
+
+    fn has_check(&self) -> bool {
+        self.module.has_check()
     }
 
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {

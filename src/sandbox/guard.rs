@@ -33,7 +33,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    fn is_retired(&self) -> bool {
+    pub fn is_retired(&self) -> bool {
         self.count.load(Ordering::Relaxed) != self.at_start
     }
 }

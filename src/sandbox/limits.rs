@@ -58,10 +58,23 @@ pub const MAX_CALL_MS: u32 = 10_000;
 /// How long a call has run at least when it is ended because its module was retired: what a call has that asks for nothing. So
 /// a roll-out in the midst of a plan ends none; what runs for seconds is what its file is deleted for.
 pub const RETIRED_CALL_TIME: Duration = Duration::from_secs(1);
+/// The time of a call of a module that ran into its deadline, in whichever group, and has not ended since: as many groups as
+/// ask for it wait one after the other.
+pub const SUSPECT_CALL_TIME: Duration = Duration::from_secs(1);
+/// How long a call waits for its turn at least, however little time it has itself.
+pub const LEAST_QUEUE_TIME: Duration = Duration::from_secs(1);
+/// Calls that run at once at least, and how many more than there are cores: one module has all but the last place, so that one more
+/// keeps it from leaving a core idle, and three that do not end leave a place.
+const LEAST_CALLS: usize = 4;
+/// The most calls that may run at once: each holds two slots of the pool.
+const MAX_CALLS: usize = 256;
 /// The longest reply to a smoke request; the largest one has a thousand members, each with a state.
 pub const MAX_SMOKE_OUTPUT: usize = 16 * MIB;
 /// How often a file that ran out of time in its smoke calls is tried: once more may just have met a busy machine.
 pub const SMOKE_TRIES: u32 = 3;
+/// A file whose compiling was ended from outside (a machine without memory, a stopped process) is tried again after so long each time:
+/// what made the system end it is over by then, or stays.
+pub const COMPILE_RETRIES: [Duration; 3] = [Duration::from_secs(5), Duration::from_secs(20), Duration::from_secs(60)];
 /// Memory that a slot of the pool keeps between calls: page faults, not instructions, are the cost of large groups.
 pub const KEEP_RESIDENT_BYTES: usize = 16 * MIB;
 /// The same for a table.
@@ -114,7 +127,7 @@ pub struct SandboxLimits {
     pub input_bytes: usize,
     /// How many calls run at once; the others wait.
     pub concurrency: usize,
-    /// How long a call waits for its turn. Running calls end by their deadlines, so only an overload reaches it.
+    /// How long a call waits for its turn. Only modules that do not end, or an overload, reach it; its group has no plan meanwhile.
     pub queue_timeout: Duration,
     /// The names of modules that may import the ten functions of WASI that Go's runtime needs; [`ANY_MODULE`] is every one.
     pub wasi_shim: Vec<String>,
@@ -137,14 +150,19 @@ impl Default for SandboxLimits {
             call_time: Duration::from_secs(1),
             max_call_time: MAX_CALL_TIME,
             input_bytes: 64 * MIB,
-            concurrency: std::thread::available_parallelism().map_or(1, NonZero::get),
-            queue_timeout: Duration::from_secs(10),
+            concurrency: (cores() + 1).clamp(LEAST_CALLS, MAX_CALLS),
+            queue_timeout: Duration::from_secs(5),
             wasi_shim: Vec::new(),
             compiler: super::compile::program(),
             compile_time: Duration::from_secs(10),
             compile_memory_bytes: 1 << 30,
         }
     }
+}
+
+/// What computes at once here.
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 impl SandboxLimits {
@@ -194,6 +212,6 @@ impl SandboxLimits {
         between("max_call_time", ms(self.max_call_time), 1, MAX_CALL_MS as usize)?;
         between("memory_bytes", self.memory_bytes, 64 << 10, self.max_memory_bytes)?;
         between("input_bytes", self.input_bytes, 1, MAX_MEMORY_BYTES)?;
-        between("concurrency", self.concurrency, 1, 256)
+        between("concurrency", self.concurrency, 1, MAX_CALLS)
     }
 }

@@ -26,11 +26,19 @@ pub(super) struct Tally {
     pub refused: AtomicU64,
     pub cache_hits: AtomicU64,
     pub cache_misses: AtomicU64,
+    /// Those of modules that are gone, by kind: their own series went with them.
+    faults: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Tally {
     pub fn one(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A module goes, and what it failed at stays.
+    pub fn keep_faults(&self, counts: &Counts) {
+        let mut faults = lock(&self.faults);
+        counts.faults.iter().for_each(|(kind, count)| *faults.entry(kind).or_default() += count);
     }
 }
 
@@ -44,6 +52,11 @@ struct ModuleLabels {
 struct FaultLabels {
     module: String,
     digest: String,
+    kind: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct KindLabel {
     kind: &'static str,
 }
 
@@ -81,9 +94,20 @@ impl Collector for ModuleMetrics {
             let labels = ModuleLabels { module: module.protocol().to_string(), digest: module.digest().short() };
             all.entry(labels).or_default().add_all(&module.counts());
         }
+        let mut by_kind = BTreeMap::<&'static str, u64>::new();
+        let mut count = |faults: &BTreeMap<&'static str, u64>| {
+            faults.iter().for_each(|(kind, more)| *by_kind.entry(kind).or_default() += more);
+        };
+        all.values().for_each(|counts| count(&counts.faults));
+        catalogs.iter().for_each(|catalog| count(&lock(&catalog.tally().faults)));
         let to = &mut encoder;
         counters(to, &all, "module_calls", "Calls of a module", None, |it| it.calls)?;
         faults(to, &all)?;
+        let help = "Failed calls of all modules, those that are gone included, by kind";
+        let mut metric = to.encode_descriptor("modules_faults", help, None, MetricType::Counter)?;
+        for (kind, count) in by_kind {
+            metric.encode_family(&KindLabel { kind })?.encode_counter::<NoLabelSet, u64, f64>(&count, None)?;
+        }
         let bytes = Some(&Unit::Bytes);
         counters(to, &all, "module_received", "Requests written into a module", bytes, |it| it.bytes_in)?;
         counters(to, &all, "module_sent", "Replies read from a module", bytes, |it| it.bytes_out)?;

@@ -73,7 +73,12 @@ impl Sandbox {
 
     /// Checks and compiles the bytes of a file. `origin` is where they came from, for messages.
     pub fn load(&self, bytes: &[u8], origin: &Path) -> Result<Arc<Module>, LoadError> {
-        Module::load(self, bytes, origin)
+        Module::load(self, bytes, origin, None)
+    }
+
+    /// The same, given up when `stop` says so.
+    fn load_unless(&self, stop: &Stop, bytes: &[u8], origin: &Path) -> Result<Arc<Module>, LoadError> {
+        Module::load(self, bytes, origin, Some(stop))
     }
 
     /// Whether instances come from a pool.
@@ -86,6 +91,9 @@ impl Sandbox {
         &self.0.limits
     }
 }
+
+/// Says that nobody wants any more what is being made.
+type Stop = std::sync::atomic::AtomicBool;
 
 /// Locks; what a panicking thread left behind is still whole, since no lock here is held over a step that can fail.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

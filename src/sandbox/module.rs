@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -12,9 +13,11 @@ use super::call::{Compiled, Ended, Task};
 use super::compile::{self, Code};
 use super::engine::{Engines, Pace};
 use super::error::{LoadError, LoadErrorKind, Refusal};
+use super::gate::Turned;
 use super::guard::Retirements;
+use super::limits::{LEAST_QUEUE_TIME, SUSPECT_CALL_TIME};
 use super::usage::{Counts, Usage};
-use super::{Sandbox, SandboxLimits, inspect};
+use super::{Sandbox, SandboxLimits, Stop, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
 
@@ -34,6 +37,8 @@ pub struct Module {
     on_demand: OnceLock<Result<Compiled, String>>,
     is_from_cache: bool,
     retirements: Retirements,
+    /// Whether its last call that ended ran into its deadline, in whichever group.
+    did_not_end: AtomicBool,
     usage: Usage,
 }
 
@@ -56,9 +61,14 @@ pub fn digest_of(bytes: &[u8]) -> Digest {
 }
 
 impl Module {
-    pub(super) fn load(sandbox: &Sandbox, bytes: &[u8], origin: &Path) -> Result<Arc<Self>, LoadError> {
+    pub(super) fn load(
+        sandbox: &Sandbox,
+        bytes: &[u8],
+        origin: &Path,
+        stop: Option<&Stop>,
+    ) -> Result<Arc<Self>, LoadError> {
         let digest = digest_of(bytes);
-        Self::checked(sandbox, bytes, origin, digest).map(Arc::new).map_err(|refusal| LoadError {
+        Self::checked(sandbox, bytes, origin, digest, stop).map(Arc::new).map_err(|refusal| LoadError {
             kind: refusal.kind,
             path: origin.to_owned(),
             digest: Some(digest),
@@ -66,7 +76,13 @@ impl Module {
         })
     }
 
-    fn checked(sandbox: &Sandbox, bytes: &[u8], origin: &Path, digest: Digest) -> Result<Self, Refusal> {
+    fn checked(
+        sandbox: &Sandbox,
+        bytes: &[u8],
+        origin: &Path,
+        digest: Digest,
+        stop: Option<&Stop>,
+    ) -> Result<Self, Refusal> {
         let limits = sandbox.limits();
         refuse_compiled(origin)?;
         if bytes.len() > limits.module_bytes {
@@ -87,7 +103,7 @@ impl Module {
                 ),
             ));
         }
-        let (ready, is_from_cache) = Ready::obtain(sandbox, bytes, digest)?;
+        let (ready, is_from_cache) = Ready::obtain(sandbox, bytes, digest, stop)?;
         let protocol = contents.manifest.protocol();
         Ok(Self {
             sandbox: sandbox.clone(),
@@ -102,6 +118,7 @@ impl Module {
             on_demand: ready.on_demand,
             is_from_cache,
             retirements: Retirements::default(),
+            did_not_end: AtomicBool::new(false),
             usage: Usage::default(),
         })
     }
@@ -174,12 +191,32 @@ impl Module {
 
     /// Counts from here on.
     pub(super) fn forget_usage(&self) {
+        self.did_not_end.store(false, Ordering::Relaxed);
         self.usage.forget();
     }
 
     /// Its folder offers it no more: calls that run end soon, with a fault that says so.
     pub(super) fn retire(&self) {
         self.retirements.retire();
+    }
+
+    /// How long this call may take: one that did not end in one group gets less time in the others, until one ends.
+    fn deadline(&self, budget: Budget) -> Duration {
+        let usual = budget.deadline.min(self.call_time());
+        if self.did_not_end.load(Ordering::Relaxed) { usual.min(SUSPECT_CALL_TIME) } else { usual }
+    }
+
+    /// Remembers whether it ends. A call that was given next to no time says nothing of that.
+    fn judge_end(&self, reply: &Result<Vec<u8>, CallError>, deadline: Duration) {
+        match reply {
+            Err(fault) if fault.kind == FaultKind::Deadline => {
+                if deadline >= SUSPECT_CALL_TIME {
+                    self.did_not_end.store(true, Ordering::Relaxed);
+                }
+            }
+            Err(fault) if matches!(fault.kind, FaultKind::Busy | FaultKind::Missing) => {}
+            _ => self.did_not_end.store(false, Ordering::Relaxed),
+        }
     }
 
     fn compiled(&self) -> Result<&Compiled, CallError> {
@@ -198,8 +235,8 @@ impl Module {
             .map_err(|error| CallError::new(FaultKind::Rejected, format!("its code cannot be prepared: {error}")))
     }
 
-    fn run(&self, task: &Task<'_>) -> (Result<Vec<u8>, CallError>, Option<CallStats>) {
-        match self.run_in_turn(task) {
+    fn run(&self, task: &Task<'_>, patience: Duration) -> (Result<Vec<u8>, CallError>, Option<CallStats>) {
+        match self.run_in_turn(task, patience) {
             Ok(Ended::Ran(reply, stats)) => (reply, Some(stats)),
             Ok(Ended::NoInstance(why)) => {
                 let why = format!("the host has no room for an instance of it: {why}");
@@ -209,18 +246,26 @@ impl Module {
         }
     }
 
-    fn run_in_turn(&self, task: &Task<'_>) -> Result<Ended, CallError> {
+    fn run_in_turn(&self, task: &Task<'_>, patience: Duration) -> Result<Ended, CallError> {
         let inner = &self.sandbox.0;
-        let Some(_pass) = inner.gate.enter(inner.limits.queue_timeout) else {
-            return Err(CallError::new(
+        let is_wanted = || task.watch.is_none_or(|watch| !watch.is_retired());
+        let is_suspect = self.did_not_end.load(Ordering::Relaxed);
+        let pass = inner.gate.enter(self.digest, is_suspect, patience, is_wanted);
+        let _pass = pass.map_err(|turned| match turned {
+            Turned::Busy => CallError::new(
                 FaultKind::Busy,
                 format!(
-                    "the host was too busy to call it: {} calls were running for all of {} ms",
+                    "the host was too busy to call it: for {} ms as many calls ran as may at once ({}, and one module \
+                     never has all the places); it is not to blame",
+                    patience.as_millis(),
                     inner.limits.concurrency,
-                    inner.limits.queue_timeout.as_millis()
                 ),
-            ));
-        };
+            ),
+            Turned::Unwanted => CallError::new(
+                FaultKind::Missing,
+                "it was not called: its file was removed or replaced while the call waited for its turn",
+            ),
+        })?;
         let _ticking = inner.ticker.hold();
         let ended = self.compiled()?.run(task);
         match (&self.pooled, ended) {
@@ -238,7 +283,7 @@ struct Ready {
 
 impl Ready {
     /// From the cache, or compiled; and whether it was the former.
-    fn obtain(sandbox: &Sandbox, bytes: &[u8], digest: Digest) -> Result<(Self, bool), Refusal> {
+    fn obtain(sandbox: &Sandbox, bytes: &[u8], digest: Digest, stop: Option<&Stop>) -> Result<(Self, bool), Refusal> {
         let engines = &sandbox.0.engines;
         let cache = sandbox.1.as_deref();
         if let Some(ready) = cache.and_then(|cache| cache.get(digest)).and_then(|code| Self::of(engines, &code).ok()) {
@@ -246,7 +291,7 @@ impl Ready {
         }
         inspect::validate(bytes)?;
         // What a child of another build made does not fit; this process makes its own then.
-        let made = compile::by_child(bytes, sandbox.limits(), Pace::Clock)?
+        let made = compile::by_child(bytes, sandbox.limits(), Pace::Clock, stop)?
             .and_then(|code| Self::of(engines, &code).ok().map(|ready| (ready, code)));
         let (ready, code) = match made {
             Some(made) => made,
@@ -307,9 +352,13 @@ impl Assignor for Module {
         Some(&self.path)
     }
 
+    fn has_check(&self) -> bool {
+        self.exports(Export::Check)
+    }
+
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         let limits = self.sandbox.limits();
-        let deadline = budget.deadline.min(self.call_time());
+        let deadline = self.deadline(budget);
         let most = limits.input_bytes;
         let (reply, stats) = if request.len() > most {
             let length = request.len();
@@ -318,10 +367,12 @@ impl Assignor for Module {
         } else if self.exports(export) {
             let (max_output, watch) = (budget.max_output, self.retirements.watch());
             let (memory_limit, watch) = (self.memory_limit, Some(&watch));
-            self.run(&Task { export, request, max_output, deadline, memory_limit, watch, fuel: None })
+            let patience = limits.queue_timeout.min(budget.deadline.max(LEAST_QUEUE_TIME));
+            self.run(&Task { export, request, max_output, deadline, memory_limit, watch, fuel: None }, patience)
         } else {
             return Ok(Vec::new());
         };
+        self.judge_end(&reply, deadline);
         self.usage.called(request.len(), deadline, stats, &reply);
         reply
     }

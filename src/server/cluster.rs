@@ -14,7 +14,7 @@ use super::limits::{
 };
 use crate::ids::TopicName;
 use crate::peer::topics::{racks_of_brokers, topic};
-use crate::peer::{Connection, Dial, Security, address_of};
+use crate::peer::{Connection, Dial, Security, address_of, in_keys};
 use crate::topics::{Rack, Topic};
 use crate::wire::messages::metadata::MetadataRequest;
 use crate::wire::streamed::{self, Part};
@@ -92,7 +92,7 @@ impl Cluster {
                         tracing::info!(cluster = self.servers.join(","), "the Kafka cluster answers again");
                     }
                 }
-                Err(reason) => self.tell(reason, &handle),
+                Err(reason) => self.tell(in_keys(&reason), &handle),
             }
             // A large cluster is looked at less often: what that costs here and there stays small.
             let took = handle.clock().mono() - began;

@@ -14,6 +14,7 @@ use super::store_writer::StoreWriter;
 use super::topics::{self, Before, Followed, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
 use crate::store::Entry;
+use crate::text::list;
 use crate::topics::Topic;
 use crate::wire::ErrorCode;
 
@@ -128,7 +129,10 @@ impl Directory {
             }
         }
         if !anew.is_empty() {
-            tracing::warn!(topics = ?anew, "topics were deleted in the Kafka cluster and made anew: their offsets are forgotten");
+            tracing::warn!(
+                topics = list(&anew),
+                "topics were deleted in the Kafka cluster and made anew: their offsets are forgotten"
+            );
             handle.forget_offsets(&anew).await;
             handle.recent_ends().forget(&anew).await;
         }
@@ -149,7 +153,7 @@ impl Directory {
         let left_over = self.topics.left_over();
         if !left_over.is_empty() {
             tracing::warn!(
-                topics = ?left_over,
+                topics = list(&left_over),
                 "the store has topics that are neither in the Kafka cluster nor in the configuration: `divvy topics delete` \
                  takes those away that are no longer needed"
             );
@@ -249,7 +253,7 @@ impl Directory {
         handle.recent_ends().forget(&names).await;
         let entries = names.iter().cloned().map(Entry::TopicRemoved).collect();
         let Err(error) = self.store.topics(entries).await else {
-            tracing::info!(topics = ?names, "topics deleted");
+            tracing::info!(topics = list(&names), "topics deleted");
             return Ok(());
         };
         self.back_to(gone).await;

@@ -1,11 +1,13 @@
 //! Facts become log lines and metrics.
 
+use tracing::field::display;
+
 use super::metrics::Metrics;
 use super::quiet::Quiet;
 use crate::assignor::FaultKind;
 use crate::group::Fact;
 use crate::ids::GroupId;
-use crate::text::Shown;
+use crate::text::{Shown, list};
 
 /// Who tells them.
 #[derive(Clone)]
@@ -39,39 +41,46 @@ impl Teller {
             }
             Fact::GenerationBegan { generation, protocol, leader, members, trigger } => {
                 let (protocol, leader, trigger) = (shown(protocol.as_ref()), shown(leader.as_ref()), Shown(trigger));
-                tracing::info!(%group, %generation, protocol, leader, members, %trigger, "generation began");
+                let generation = generation.0;
+                tracing::info!(%group, generation, protocol, leader, members, %trigger, "generation began");
             }
             Fact::PlanAccepted { generation, protocol, digest } => {
-                tracing::info!(%group, %generation, protocol = %Shown(protocol), ?digest, "plan accepted");
+                let (generation, digest) = (generation.0, digest.map(display));
+                tracing::info!(%group, generation, protocol = %Shown(protocol), digest, "plan accepted");
             }
             Fact::PlanRefused { generation, leader, reason } => {
                 self.metrics.plan_refused();
-                tracing::warn!(%group, %generation, leader = %Shown(leader), reason, "plan refused");
+                tracing::warn!(%group, generation = generation.0, leader = %Shown(leader), reason, "plan refused");
             }
             Fact::PlanChecked { generation, by } => {
-                tracing::debug!(%group, %generation, by = by.name(), "plan checked");
+                tracing::debug!(%group, generation = generation.0, by = by.name(), "plan checked");
             }
             Fact::PlanQuestioned { generation, leader, reason } => {
                 self.metrics.plan_questioned();
                 if let Some(left_out) = self.quiet.allows("questioned") {
-                    let leader = Shown(leader);
-                    tracing::warn!(%group, %generation, %leader, reason, left_out, "plan breaks a rule and is handed out");
+                    let (generation, leader) = (generation.0, Shown(leader));
+                    tracing::warn!(%group, generation, %leader, reason, left_out, "plan breaks a rule and is handed out");
                 }
             }
             Fact::ModuleFailed { leader, fault, served } => {
                 self.metrics.module_failed(kind_name(&fault.kind));
                 let (leader, protocol, kind) = (Shown(leader), Shown(&fault.protocol), Shown(&fault.kind));
-                let (digest, message) = (&fault.digest, &fault.message);
-                tracing::warn!(%group, %leader, %protocol, ?digest, %kind, message, served, "module failed");
+                let (digest, message) = (fault.digest.map(display), &fault.message);
+                let what = match fault.kind == FaultKind::Busy.name() {
+                    true => "a module could not be called in time",
+                    false => "module failed",
+                };
+                tracing::warn!(%group, %leader, %protocol, digest, %kind, message, served, "{what}");
             }
             Fact::Suspended { suspension, for_ms } => {
                 let (protocol, failures, reason) =
                     (Shown(&suspension.protocol), suspension.failures, &suspension.reason);
-                tracing::warn!(%group, %protocol, digest = ?suspension.digest, for_ms, failures, reason, "protocol suspended");
+                let digest = suspension.digest.map(display);
+                tracing::warn!(%group, %protocol, digest, for_ms, failures, reason, "protocol suspended");
             }
             Fact::DigestsDiffer { protocol, digests } => {
-                let protocol = Shown(protocol);
-                tracing::warn!(%group, %protocol, ?digests, "members have different modules under one name: other builds, or other versions where the name is Kafka's own");
+                let (protocol, digests) = (Shown(protocol), list(digests));
+                tracing::warn!(%group, %protocol, digests, "members have different modules under one name: other builds, or other versions where the name is Kafka's own");
             }
             Fact::Refused { api, client_id, error, reason } => {
                 if let Some(left_out) = self.quiet.allows("refused") {
@@ -115,7 +124,7 @@ fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
 
 /// The kind comes from a member: only the names that we know become a label.
 fn kind_name(kind: &str) -> &'static str {
-    const KINDS: [FaultKind; 13] = [
+    const KINDS: [FaultKind; 14] = [
         FaultKind::GuestError,
         FaultKind::Trap,
         FaultKind::Deadline,
@@ -129,6 +138,7 @@ fn kind_name(kind: &str) -> &'static str {
         FaultKind::Rejected,
         FaultKind::Busy,
         FaultKind::Missing,
+        FaultKind::Suspended,
     ];
     KINDS.into_iter().map(FaultKind::name).find(|name| *name == kind).unwrap_or("other")
 }

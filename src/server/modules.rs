@@ -77,7 +77,7 @@ impl Modules {
         let status = catalog.status();
         for file in &status {
             if let Some(error) = &file.last_error {
-                tracing::warn!(file = %Shown(file.path.display()), error, "a module does not serve");
+                warn_of(file, error, 0);
             }
         }
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = status;
@@ -92,14 +92,20 @@ impl Modules {
         let Some(now) = self.status() else { return };
         let before = std::mem::replace(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner), now.clone());
         let of = |all: &'_ [ModuleStatus], path: &Path| is_file_at(all, path).cloned();
+        let (mut refused, mut untold) = (0, 0);
         for file in now.iter().filter(|file| file.state != ModuleState::Older) {
             let last = of(&before, &file.path);
             match (&file.last_error, last) {
                 (error, Some(last)) if *error == last.last_error && file.digest == last.digest => {}
                 (Some(error), _) => {
-                    if let Some(left_out) = quiet.allows("module_broken") {
-                        tracing::warn!(file = %Shown(file.path.display()), error, left_out, "a module does not serve");
+                    refused += 1;
+                    match quiet.allows("module_broken") {
+                        Some(left_out) => warn_of(file, error, left_out),
+                        None => untold += 1,
                     }
+                }
+                (None, Some(last)) if last.last_error.is_some() && last.digest == file.digest => {
+                    tell(file, "a module's file is good again", quiet);
                 }
                 (None, Some(last))
                     if last.digest.is_some() && last.digest != file.digest && last.last_error.is_none() =>
@@ -109,8 +115,21 @@ impl Modules {
                 (None, _) => tell(file, "a module was loaded", quiet),
             }
         }
+        if untold > 0
+            && let Some(left_out) = quiet.allows("modules_broken")
+        {
+            tracing::warn!(
+                refused,
+                untold,
+                left_out,
+                "files of modules do not serve; all are listed with their reasons at the admin port's /modules"
+            );
+        }
         let is_gone = |file: &&ModuleStatus| file.state != ModuleState::Older && of(&now, &file.path).is_none();
-        before.iter().filter(is_gone).for_each(|file| tell(file, "a module was removed", quiet));
+        for file in before.iter().filter(is_gone) {
+            let is_place = file.name.is_none() && file.path.is_dir();
+            tell(file, if is_place { "a folder of modules can be used again" } else { "a module was removed" }, quiet);
+        }
     }
 
     /// Why the file of what should serve under this name (`name` or `name@version`) does not, if there is such a file.
@@ -126,6 +145,11 @@ impl Modules {
         };
         let files = self.status().unwrap_or_default();
         files.into_iter().find(|file| file.last_error.is_some() && is_it(file)).and_then(|file| file.last_error)
+    }
+
+    /// Whether the folder holds more files than are read, so that what seems not to be there may be.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.status().unwrap_or_default().iter().any(|file| file.is_surplus)
     }
 
     /// A warning for each name that settings hope for and that no module serves: it may come later.
@@ -206,6 +230,17 @@ impl Modules {
 
 fn is_file_at<'a>(all: &'a [ModuleStatus], path: &Path) -> Option<&'a ModuleStatus> {
     all.iter().find(|file| file.state != ModuleState::Older && file.path == path)
+}
+
+/// A file that is refused; what it held before may well serve.
+fn warn_of(file: &ModuleStatus, error: &str, left_out: u32) {
+    let path = Shown(file.path.display());
+    match file.state {
+        ModuleState::ServingPrevious => {
+            tracing::warn!(file = %path, error, left_out, "a module's file is refused, and what it held before serves");
+        }
+        _ => tracing::warn!(file = %path, error, left_out, "a module does not serve"),
+    }
 }
 
 fn tell(file: &ModuleStatus, what: &'static str, quiet: &Quiet) {

@@ -66,12 +66,16 @@ impl PlanMaker {
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
             let Ok(place) = places.acquire_owned().await else { return };
-            let (strategies, table) = promise.ground();
+            let (mut strategies, table) = promise.ground();
             let columns = columns(&promise.handle, &plan, &strategies, &table).await;
             let work = move || {
+                // A file may have been deleted meanwhile: that is how an operator stops a module.
+                let now = promise.handle.modules().strategies();
+                strategies.retain(|it| now.iter().any(|still| still.digest() == it.digest()));
                 let _place = place;
                 let (folder, quiet) = (promise.handle.modules().folder(), promise.handle.quiet());
-                let at_hand = AtHand { strategies: &strategies, folder, captures: captures.as_ref() };
+                let leaves_out = promise.handle.modules().leaves_out();
+                let at_hand = AtHand { strategies: &strategies, folder, leaves_out, captures: captures.as_ref() };
                 let began = promise.handle.clock().mono();
                 let made = make(&plan, &at_hand, &table, &columns, quiet);
                 let digest = made.as_ref().ok().and_then(|made| made.origin.digest);
@@ -169,6 +173,8 @@ pub(crate) struct AtHand<'a> {
     strategies: &'a Strategies,
     /// Where they come from.
     folder: Option<&'a Path>,
+    /// Whether there are more files than are read.
+    leaves_out: bool,
     /// Where calls are recorded, if they are.
     captures: Option<&'a Captures>,
 }
@@ -181,15 +187,18 @@ pub(crate) fn make(
     columns: &[Column],
     quiet: &Quiet,
 ) -> Result<MadePlan, Fault> {
-    let AtHand { strategies, folder, captures } = *at_hand;
+    let AtHand { strategies, folder, leaves_out, captures } = *at_hand;
     let tape = captures.map(Captures::tape);
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
     let fallback = wish.as_ref().map(|wish| Named { protocol: wish, strategy: called(wish, plan, strategies) });
+    let is_consumer = plan.protocol_type == CONSUMER;
+    // States cannot be made up: what makes them is asked although it failed.
+    let rests = chosen.strategy.filter(|_| is_consumer).and_then(|it| passed_over(it, plan));
     // Under an alias the fall-back may be what has just failed.
     let is_same = |it: &Named<'_>| it.strategy.is_some() && digest(it.strategy) == digest(chosen.strategy);
-    let is_consumer = plan.protocol_type == CONSUMER;
+    let is_passed_over = |it: &Named<'_>| it.strategy.is_some_and(|it| passed_over(it, plan).is_some());
     let led = Service {
         input: LeaderInput {
             group: &plan.group,
@@ -207,10 +216,11 @@ pub(crate) fn make(
             budget_ms: plan.budget,
         },
         chosen,
-        fallback: fallback.filter(|it| !is_same(it)),
+        rests,
+        fallback: fallback.filter(|it| !is_same(it) && !is_passed_over(it)),
         configs: &plan.settings.config,
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
-        lacks: &|protocol| lacks(protocol, plan, folder),
+        lacks: &|protocol| lacks(protocol, plan, folder) + if leaves_out { LEFT_OUT } else { "" },
         otherwise: if is_consumer { Otherwise::WholePlan } else { Otherwise::Error },
         tape: tape.as_ref(),
     }
@@ -224,13 +234,13 @@ pub(crate) fn make(
     });
     let Some(made) = led.plan else { return Err(fault.unwrap_or_default()) };
     if led.served_by != ServedBy::Chosen {
-        let (group, generation) = (Shown(&plan.group), plan.generation);
-        tracing::info!(%group, %generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
+        let (group, generation) = (Shown(&plan.group), plan.generation.0);
+        tracing::info!(%group, generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
     }
     for text in made.warnings().map(Shown) {
         if let Some(left_out) = quiet.allows("plan warning") {
-            let (group, generation) = (Shown(&plan.group), plan.generation);
-            tracing::warn!(%group, %generation, %text, left_out, "the plan's strategy warns");
+            let (group, generation) = (Shown(&plan.group), plan.generation.0);
+            tracing::warn!(%group, generation, %text, left_out, "the plan's strategy warns");
         }
     }
     Ok(MadePlan {
@@ -251,6 +261,18 @@ pub(crate) fn make(
         call_again: made.call_again,
         captured,
     })
+}
+
+/// What may be the reason.
+const LEFT_OUT: &str =
+    "; it holds more files than are read, and what was left out is not known (see /modules): remove some";
+
+/// That a strategy failed not long ago, and is not to be called.
+fn passed_over(strategy: &dyn Assignor, plan: &PlanToMake) -> Option<String> {
+    let digest = strategy.digest()?;
+    let suspension = plan.passed_over.iter().find(|it| it.digest == Some(digest))?;
+    let left_s = suspension.until.0.saturating_sub(plan.now.0).div_euclid(1000);
+    Some(format!("{}; it is passed over for {left_s} s more", suspension.reason))
 }
 
 /// That nothing serves a protocol.

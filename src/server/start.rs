@@ -242,7 +242,7 @@ impl Builder {
             ));
             addr
         });
-        tracing::info!(%addr, admin = ?admin_addr, shards = shards.len(), "divvy serves");
+        tracing::info!(%addr, admin = admin_addr.map(tracing::field::display), shards = shards.len(), "divvy serves");
         Ok(Server {
             handle,
             addr,

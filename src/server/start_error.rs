@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use thiserror::Error;
 
 use super::config::ConfigError;
-use crate::peer::SecurityError;
+use crate::peer::{SecurityError, in_keys};
 use crate::sandbox::CapturesError;
 use crate::store::StoreError;
 
@@ -31,7 +31,7 @@ pub enum StartError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// What the Kafka cluster is to be shown cannot be read.
-    #[error("kafka.…: {0}")]
+    #[error("kafka.…: {}", in_keys(&.0.to_string()))]
     Security(#[from] SecurityError),
     /// The coordinator's own modules cannot be read.
     #[error("{0}")]

@@ -110,6 +110,10 @@ impl Assignor for Metered {
         self.subject.assignor.file()
     }
 
+    fn has_check(&self) -> bool {
+        self.subject.assignor.has_check()
+    }
+
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         let reply = self.subject.assignor.call(export, request, budget);
         if export == Export::Assign {

@@ -120,7 +120,7 @@ async fn offsets_are_shown_first_and_then_set() {
     assert_eq!((&shown["executed"], new(&shown)), (&json!(false), vec![0, 30]));
     assert_eq!(
         shown["partitions"][0],
-        json!({ "topic": "clicks", "partition": 0, "committed": 7, "new": 0, "end": 100 })
+        json!({ "topic": "clicks", "partition": 0, "committed": 7, "new": 0, "end": 100, "asked": -3 })
     );
     assert_eq!(committed(&mut client, "g").await, [(0, 7), (1, 40)], "it was only shown");
     let text = divvy(&kafka, &reset(&["--topic", "clicks:0", "--to-offset", "3"])).await;

@@ -261,6 +261,11 @@ async fn a_dry_run_joins_nothing_and_shows_what_would_change() {
 
     let text = stdout(&ground.command(&["--plan-only"]));
     assert!(text.contains("of 4 partitions 1 move; a member has 2 to 2, and would have 1 to 3"), "{text}");
+    let refused = ground.command(&["--plan-only", "--set", "wieght=1"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
+    let nobodys = ground.command(&["--plan-only", "--json", "--fact", "bgi:weight=3"]);
+    let nobodys: Value = serde_json::from_slice(&nobodys.stdout).unwrap();
+    assert_eq!(nobodys["facts_of_nobody"], json!(["bgi"]));
     let still = ground.command(&["--plan-only", "--json"]);
     let again: Value = serde_json::from_slice(&still.stdout).unwrap();
     assert_eq!(again["members"].as_array().unwrap().len(), 2);

@@ -111,3 +111,36 @@ async fn members_count_what_happens_to_them() {
     assert!(counts(r#"divvy_member_commits_total{result="taken"} 1"#), "{text}");
     assert!(counts("divvy_member_without_assignment_seconds_count 3"), "{text}");
 }
+
+/// Long enough that no session ends, although a process does.
+async fn a_process_comes_back_with_other_wishes(server: &Server) {
+    let long = Duration::from_secs(600);
+    let member = |instance: &str, topic: &str, weight: i32| {
+        let member = builder(server.addr(), "g").subscribe([topic]).session_timeout(long);
+        member.instance_id(instance).fact("weight", weight)
+    };
+    create(server, "views", 2).await;
+    let mut first = Worker::join(member("first", "clicks", 1)).await;
+    let mut second = Worker::join(member("second", "clicks", 1)).await;
+    together(&mut [&mut first, &mut second], |it| partitions(it).len() == 2).await;
+    // The leader's place or a follower's: each comes back in it.
+    for (name, topic, all) in [("first", "views", "views-0 views-1"), ("first", "clicks", "clicks-0 clicks-1")] {
+        first.leave().await;
+        first = Worker::join(member(name, topic, 1)).await;
+        let work = first.assigned().await;
+        assert_eq!(partitions(&work).join(" "), all, "its first share is of what it reads");
+        let rest = if topic == "views" { 4 } else { 2 };
+        second.assigned_with(|it| partitions(it).len() == rest).await;
+    }
+    second.leave().await;
+    let mut second = Worker::join(member("second", "clicks", 0)).await;
+    let after = together(&mut [&mut first, &mut second], |_| true).await;
+    second.leave().await;
+    let mut second = Worker::join(member("second", "clicks", 0)).await;
+    assert_eq!(second.assigned().await.generation, after[1].generation, "the same wishes cost nothing");
+}
+
+#[tokio::test]
+async fn a_process_comes_back_with_other_wishes_on_divvy() {
+    a_process_comes_back_with_other_wishes(&serve(config()).await).await;
+}

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -117,6 +118,7 @@ fn one_child_has_the_whole_share_in_its_environment() {
     assert_eq!((&lines[0]["stream"], &lines[0]["line"]), (&Value::from("stderr"), &Value::from("oops")));
     assert_eq!(lines[1]["line"], r#"g clicks:0,1,2 {"clicks":[0,1,2]} none"#);
     assert_eq!(run.terminate(), 0);
+    assert_eq!(run.event("left")["place_kept_ms"], 45_000, "under a lasting name it does not leave");
 }
 
 #[test]
@@ -240,8 +242,17 @@ fn who_does_not_end_in_time_is_killed_with_all_that_it_started() {
 
 #[test]
 fn a_child_that_keeps_failing_is_started_again_and_then_its_work_is_another_members() {
+    work_that_fails_is_another_members(&[]);
+}
+
+#[test]
+fn a_child_that_keeps_failing_gives_up_the_place_of_a_lasting_name() {
+    work_that_fails_is_another_members(&["--instance-id", "i-1"]);
+}
+
+fn work_that_fails_is_another_members(identity: &[&str]) {
     let ground = Ground::of_partitions(2);
-    let arguments = ["--topic", "clicks", "--each", "--max-restarts", "1"];
+    let arguments = [&["--topic", "clicks", "--each", "--max-restarts", "1"][..], identity].concat();
     let mut fails = ground.run(&arguments, r#"[ "$DIVVY_PARTITION" = 0 ] || exec sleep 100; echo no luck; exit 7"#);
     let first = fails.event("child_failed");
     assert_eq!((&first["code"], &first["failures"]), (&Value::from(7), &Value::from(1)));
@@ -290,12 +301,30 @@ fn step_by_step_the_children_of_kept_partitions_are_not_touched() {
     ground.nobody_overlapped();
 }
 
+/// The keeper hears of it while its child is not yet its command. What was lost would be waited for to the end of the
+/// silence, and the child killed then.
+#[test]
+fn a_child_that_is_asked_to_end_while_it_is_started_has_heard_it() {
+    for signal in ["1", "2", "10", "15"] {
+        let mut keeper = Command::new(env!("CARGO_BIN_EXE_divvy"));
+        keeper.args(["keep-child", "--drain-signal", signal, "--silence-ms", "20000", "--", "sleep", "1000"]);
+        let mut keeper = keeper.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut orders = keeper.stdin.take().unwrap();
+        orders.write_all(b"d").unwrap();
+        let code = keeper.wait().unwrap().code();
+        drop(orders);
+        assert_eq!(code, signal.parse::<i32>().ok().map(|number| 128 + number));
+    }
+}
+
 #[test]
 fn what_cannot_be_run_is_said_before_the_group_is_joined() {
     let run = ["run", "--group", "g", "--topic", "t"];
     let with = |more: &[&'static str]| [&run[..], more].concat();
     fails(&with(&["--", "no-such-command"]), 4, &["no-such-command", "$PATH"]);
     fails(&with(&["--", "./no/such/file"]), 4, &["./no/such/file"]);
+    fails(&with(&["--", "./src"]), 4, &["./src is a folder"]);
+    fails(&with(&["--", "./Cargo.toml"]), 4, &["./Cargo.toml may not be executed", "chmod +x"]);
     fails(&with(&[]), 2, &["COMMAND"]);
     fails(&with(&["--drain-signal", "KILL", "--", "true"]), 2, &["TERM"]);
     fails(&with(&["--rebalance-timeout-ms", "1000", "--", "true"]), 2, &["--grace-ms 30000"]);

@@ -27,6 +27,20 @@ async fn what_made_the_plan_is_told_for_as_long_as_it_is_in_force() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn a_new_version_that_fails_moves_nothing() {
+    let folder = Folder::with(&[("even", even(1))]);
+    let server = start(led_config(&folder)).await;
+    let mut a = Consumer::join(server.addr(), "doomed", KAFKAS, &["clicks"]);
+    let before = a.share(has(4)).await.generation;
+    folder.drop_in("even", &doomed(2));
+    a.share(|share| share.generation == before + 2 && share.partitions.len() == 4).await;
+    let history = server.handle().history(&"doomed".into()).await.unwrap().unwrap();
+    let between = history.iter().find(|it| it.generation.0 == before + 1).unwrap();
+    assert_eq!(between.stand_in.as_ref().unwrap().by, "its last plan, cut to what exists");
+    server.stop().await;
+}
+
 /// Only its leader sees a strategy fail; members of divvy's own are told that something stood in for it, and count it.
 #[tokio::test]
 async fn members_are_told_what_stood_in() {

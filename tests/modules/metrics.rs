@@ -53,6 +53,7 @@ fn each_module_at_hand_has_its_numbers_and_takes_them_along() {
     let text = scrape();
     has(&text, &format!("divvy_module_calls_total{labels} 2"));
     has(&text, &format!("divvy_module_faults_total{} 1", labels.replace('}', r#",kind="output"}"#)));
+    has(&text, r#"divvy_modules_faults_total{kind="output"} 1"#);
     has(&text, &format!("divvy_module_received_bytes_total{labels} 14"));
     has(&text, &format!("divvy_module_sent_bytes_total{labels} 10"));
     has(&text, &format!("divvy_module_memory_peak_bytes{labels} 131072.0"));
@@ -71,6 +72,7 @@ fn each_module_at_hand_has_its_numbers_and_takes_them_along() {
     drop(listening);
     let text = scrape();
     assert!(!text.contains(r#"module="a@1""#) && text.contains(r#"module="b@1""#), "{text}");
+    has(&text, r#"divvy_modules_faults_total{kind="output"} 1"#);
     drop(catalog);
     assert!(!scrape().contains("module=\""), "nothing is left of a catalog that is gone");
 

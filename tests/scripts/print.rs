@@ -73,7 +73,10 @@ pub fn plan_to_make(plan: &PlanToMake) -> String {
     let by = plan.assignor.as_ref().map_or("nothing of its own", |module| module.protocol.as_str());
     let members: Vec<&str> = plan.members.iter().map(|member| member.id.as_str()).collect();
     let memo = plan.memo.as_ref().map(|memo| format!(", memo {}", text(memo))).unwrap_or_default();
-    format!("* the coordinator plans {} of {} with {by}{memo}", plan.protocol, members.join(" "))
+    let is_it = |digest| plan.passed_over.iter().any(|it| it.digest == Some(digest));
+    let rests = plan.assignor.as_ref().is_some_and(|module| is_it(module.digest));
+    let but = if rests { ", which is passed over" } else { "" };
+    format!("* the coordinator plans {} of {} with {by}{but}{memo}", plan.protocol, members.join(" "))
 }
 
 /// Bytes as text when they are text.

@@ -54,6 +54,7 @@ pub fn change(scenario: &mut Scenario, dice: &mut Dice) {
                     heartbeat_ms,
                     quirk: Quirk::None,
                     forgets_its_id: dice.percent(20),
+                    wavers: false,
                 };
                 return (kind.name.clone(), Box::new(KafkaClient::new(kind)) as Box<dyn Actor>);
             }

@@ -11,6 +11,7 @@ mod disk;
 mod film;
 mod invariants;
 mod network;
+mod returns;
 mod scenario;
 mod server;
 mod what;

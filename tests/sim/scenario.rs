@@ -14,6 +14,7 @@ use crate::actors::kafka_kind::{self, QUIRKS, Quirk};
 use crate::deeds;
 use crate::dice::Dice;
 use crate::disk::Disk;
+use crate::returns;
 
 /// The group of every run.
 pub const GROUP: &str = "g";
@@ -33,11 +34,14 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Every third seed is of a newer kind: what the other two draw stays, so that seeds that were kept mean what they meant.
+    /// Every third seed is of a newer kind, and one in twelve of a yet newer one: what the other two draw stays, so that seeds that were kept mean what they meant.
     pub fn new(seed: u64, dice: &mut Dice) -> Self {
         let mut scenario = Self::of_clients(dice);
         if seed % 3 == 1 {
             deeds::change(&mut scenario, dice);
+        }
+        if seed % 12 == 9 {
+            returns::change(&mut scenario, dice);
         }
         scenario
     }
@@ -113,6 +117,7 @@ fn actors(dice: &mut Dice, is_cooperative: bool, session: u64, rebalance: u64) -
                 heartbeat_ms,
                 quirk: if dice.percent(quirky_percent) { dice.pick(&QUIRKS) } else { Quirk::None },
                 forgets_its_id: dice.percent(20),
+                wavers: false,
             };
             (kind.name.clone(), Box::new(KafkaClient::new(kind)) as Box<dyn Actor>)
         })

@@ -76,6 +76,7 @@ fn served(strategy: &dyn Assignor) -> (Vec<Capture>, Led) {
     let led = Service {
         input: LeaderInput { memo: Some(b"memo"), columns: &columns, config: &Value::Null, ..group.input() },
         chosen: Named { protocol: &protocol, strategy: Some(strategy) },
+        rests: None,
         fallback: None,
         configs: &configs,
         last_plan: None,

@@ -21,13 +21,13 @@ use crate::ids::{Digest, Protocol};
 struct Canned {
     manifest: Manifest,
     reply: Vec<u8>,
-    check: Vec<u8>,
+    check: Option<Vec<u8>>,
     asked: Mutex<Vec<u8>>,
 }
 
 impl Canned {
     fn new(reply: Vec<u8>) -> Self {
-        Self { manifest: native_range().manifest().clone(), reply, check: Vec::new(), asked: Mutex::default() }
+        Self { manifest: native_range().manifest().clone(), reply, check: None, asked: Mutex::default() }
     }
 }
 
@@ -38,9 +38,12 @@ impl Assignor for Canned {
     fn digest(&self) -> Option<Digest> {
         None
     }
+    fn has_check(&self) -> bool {
+        self.check.is_some()
+    }
     fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
         if export == Export::Check {
-            return Ok(self.check.clone());
+            return Ok(self.check.clone().expect("only who has a check is asked"));
         }
         assert!(budget.max_output >= self.reply.len());
         *self.asked.lock().unwrap() = request.to_vec();
@@ -238,11 +241,14 @@ fn shape_states_is_judged_by_the_type_and_by_the_module_s_own_check() {
     assert_eq!(few.kind, FaultKind::InvalidReply);
 
     let mut checked = states_strategy(roles(&[true, false]));
-    checked.check = refused(Refused { code: "stale", message: "too old", retriable: false, member: None }, &[]);
+    checked.check = Some(refused(Refused { code: "stale", message: "too old", retriable: false, member: None }, &[]));
     let refused = lead(&checked, &writers().input()).unwrap_err();
     assert_eq!((refused.kind, refused.message.as_str()), (FaultKind::InvalidAssignment, "too old"));
-    checked.check = divvy_guest::abi::reply::checked();
+    checked.check = Some(divvy_guest::abi::reply::checked());
     assert!(lead(&checked, &writers().input()).is_ok());
+    // A check that says nothing has not agreed.
+    checked.check = Some(Vec::new());
+    assert_eq!(lead(&checked, &writers().input()).unwrap_err().kind, FaultKind::InvalidReply);
 }
 
 #[test]

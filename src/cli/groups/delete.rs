@@ -30,6 +30,9 @@ pub struct Delete {
     security: SecurityArgs,
 }
 
+/// What else is lost: whoever refuses old epochs would refuse the next writer, too.
+const EPOCHS: &str = ", so that generations, and the epochs that fence writers, begin with 1 again";
+
 impl Delete {
     /// Deletes them.
     pub fn run(mut self, output: &Output) -> Result<()> {
@@ -37,7 +40,8 @@ impl Delete {
         self.groups.dedup();
         let mut server = Kafka::connect(&self.server, &self.security)?;
         let names: Vec<String> = self.groups.iter().map(|group| format!("{group:?}")).collect();
-        self.confirm.ask(&format!("delete {} at {}, with all offsets", names.join(", "), self.server))?;
+        let what = format!("delete {} at {}, with all offsets{EPOCHS}", names.join(", "), self.server);
+        self.confirm.ask(&what)?;
         let groups_names = self.groups.iter().map(|group| group.as_str().into()).collect();
         let answer = server.ask(&DeleteGroupsRequest { groups_names, ..Default::default() })?;
         let outcome = |it: &DeletableGroupResult| Outcome {

@@ -32,6 +32,9 @@ const NO_SUCH_GROUP: &str = "Dead";
 /// What Kafka's port cannot say.
 const MORE: &str = "who leads with which module, and what is suspended, the admin port knows: --admin HOST:PORT";
 
+/// What a broker of Kafka's cannot say.
+const UNTOLD: &str = "who leads, and what members offer, a Kafka broker does not tell";
+
 /// One group: members, what they own and offer, what is suspended and why.
 #[derive(Args, Debug)]
 pub struct Describe {
@@ -120,8 +123,16 @@ fn text(group: &Group, has_more: bool, output: &Output) -> String {
     }
     parts.extend(group.alarms.iter().map(|alarm| output.tone(Tone::Bad, &plain(&format!("ALARM: {alarm}")))));
     if !group.members.is_empty() {
-        let rows = group.members.iter().map(|member| row(group, member));
-        parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS (MODULE)"], rows)));
+        if is_told(group) {
+            let rows = group.members.iter().map(|member| row(group, member));
+            parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "ROLE", "OWNS", "OFFERS (MODULE)"], rows)));
+        } else {
+            if !has_more {
+                parts.push(output.tone(Tone::Faint, UNTOLD));
+            }
+            let rows = group.members.iter().map(|member| short_row(member).into());
+            parts.push(format!("\n{}", table(&["MEMBER", "CLIENT", "HOST", "OWNS"], rows)));
+        }
     }
     parts.extend(group.suspended.iter().map(|suspension| output.tone(Tone::Bad, &plain(&suspended(suspension)))));
     parts.join("\n")
@@ -171,17 +182,28 @@ fn led_by(led: &Led, stand_in: Option<&StandIn>) -> String {
     text
 }
 
+/// Whether anything is known of who leads and what members offer.
+fn is_told(group: &Group) -> bool {
+    group.leader.is_some() || group.led.is_some() || group.members.iter().any(|member| member.offers.is_some())
+}
+
+fn short_row(member: &Member) -> [String; 4] {
+    let name = member.instance.clone().unwrap_or_else(|| member.id.clone());
+    [name, member.client_id.clone(), member.client_host.clone(), member.owns_text()]
+}
+
 fn row(group: &Group, member: &Member) -> Vec<String> {
     let offers = member.offers.as_ref().map(|offers| {
         let offers: Vec<String> = offers.iter().map(|protocol| offer(member, protocol)).collect();
         offers.join(", ")
     });
+    let [name, client, host, owns] = short_row(member);
     vec![
-        member.instance.clone().unwrap_or_else(|| member.id.clone()),
-        member.client_id.clone(),
-        member.client_host.clone(),
+        name,
+        client,
+        host,
         if group.is_led_by(member) { "leader" } else { "" }.to_owned(),
-        member.owns_text(),
+        owns,
         offers.unwrap_or_else(|| "unknown".to_owned()),
     ]
 }

@@ -44,7 +44,7 @@ pub struct ResetOffsets {
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 struct To {
-    /// To this offset
+    /// To this offset; on a Kafka broker not before a partition's beginning, nor beyond its end
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = offset)]
     to_offset: Option<i64>,
     /// To the beginning of each partition
@@ -54,7 +54,7 @@ struct To {
     /// has committed
     #[arg(long)]
     to_latest: bool,
-    /// By so much from where it is, back with a minus; never below the beginning
+    /// By so much from where it is, back with a minus; bounded in the same way
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     shift_by: Option<i64>,
 }
@@ -67,6 +67,9 @@ struct Line {
     committed: Option<i64>,
     new: i64,
     end: i64,
+    /// Where the partition has no such place: the one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<i64>,
 }
 
 /// The whole answer.
@@ -88,6 +91,7 @@ impl ResetOffsets {
             let what = if self.execute { "this makes it" } else { "--execute makes it" };
             aside(&plain(&format!("note: there is no group {:?} yet at {}: {what}", self.group, self.server)));
         }
+        cut_short(&lines).iter().for_each(|note| aside(&plain(note)));
         if self.execute {
             let new = lines.iter().map(|line| ((line.topic.clone(), line.partition), line.new)).collect();
             self.commit(&mut server, &new)?;
@@ -131,13 +135,15 @@ impl ResetOffsets {
         let committed = offsets::committed(server, &self.group, partitions)?;
         let begins = offsets::bounds(server, partitions, EARLIEST)?;
         let ends = offsets::bounds(server, partitions, LATEST)?;
+        // A coordinator of divvy's keeps no records: its end is only what was committed so far, and no bound.
+        let is_bounded = !server.is_divvy();
         let line = |key: &(String, i32)| {
             let (begin, end) = (begins.get(key).copied().unwrap_or(0), ends.get(key).copied().unwrap_or(0));
             let committed = committed.get(key).copied();
-            let new = match (self.to.to_offset, self.to.shift_by) {
+            let asked = match (self.to.to_offset, self.to.shift_by) {
                 (Some(offset), _) => offset,
                 (None, Some(by)) => match committed {
-                    Some(offset) => offset.saturating_add(by).max(begin),
+                    Some(offset) => offset.saturating_add(by),
                     None => {
                         let what = format!("group {:?} has committed nothing for {}-{}", self.group, key.0, key.1);
                         let remedy = "say where to with --to-offset, --to-earliest or --to-latest";
@@ -147,7 +153,9 @@ impl ResetOffsets {
                 (None, None) if self.to.to_earliest => begin,
                 (None, None) => end,
             };
-            Ok(Line { topic: key.0.clone(), partition: key.1, committed, new, end })
+            let new = asked.max(begin).min(if is_bounded { end.max(begin) } else { i64::MAX });
+            let asked = (new != asked).then_some(asked);
+            Ok(Line { topic: key.0.clone(), partition: key.1, committed, new, end, asked })
         };
         partitions.iter().map(line).collect()
     }
@@ -171,6 +179,19 @@ fn offset(text: &str) -> Result<i64, &'static str> {
     text.parse().ok().filter(|offset| *offset >= 0).ok_or("an offset is 0 or more: write a number")
 }
 
+/// What could not be had as it was asked for: a sentence for those before the beginning, and one for those beyond the end.
+fn cut_short(lines: &[Line]) -> Vec<String> {
+    let of = |is_before: bool, place: &str| {
+        let mut cut = lines.iter().filter(|line| line.asked.is_some_and(|asked| (asked < line.new) == is_before));
+        let first = cut.next()?;
+        let (asked, more) = (first.asked.unwrap_or_default(), cut.count());
+        let more = if more == 0 { String::new() } else { format!(" (and so with {more} more partitions)") };
+        let (topic, partition, new) = (&first.topic, first.partition, first.new);
+        Some(format!("note: {asked} is {place} of {topic}-{partition}, which is {new} and taken instead{more}"))
+    };
+    [of(true, "before the beginning"), of(false, "beyond the end")].into_iter().flatten().collect()
+}
+
 fn text(report: &Report) -> String {
     let rows = report.partitions.iter().map(|line| {
         vec![
@@ -184,4 +205,24 @@ fn text(report: &Report) -> String {
     let table = table(&["TOPIC", "PARTITION", "COMMITTED", "NEW", "END"], rows);
     let told = if report.executed { "done" } else { "nothing was done: --execute does it" };
     format!("{table}\n{told}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_partition_has_is_said_once_for_each_side() {
+        let line =
+            |partition, new, asked| Line { topic: "clicks".to_owned(), partition, committed: None, new, end: 9, asked };
+        assert_eq!(cut_short(&[line(0, 5, None)]), [""; 0]);
+        let said = cut_short(&[line(0, 9, Some(99)), line(1, 9, Some(99)), line(2, 3, Some(-4)), line(3, 5, None)]);
+        assert_eq!(
+            said,
+            [
+                "note: -4 is before the beginning of clicks-2, which is 3 and taken instead",
+                "note: 99 is beyond the end of clicks-0, which is 9 and taken instead (and so with 1 more partitions)",
+            ]
+        );
+    }
 }

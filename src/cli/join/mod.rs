@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
 
 use super::address::topic;
 use super::failure::{Failure, Kind};
@@ -90,11 +89,16 @@ impl Join {
             output.print(&said.event, || plain(&said.text))?;
         }
         metrics::tell(listener.as_ref(), output)?;
-        let left = || output.print(&json!({ "event": "left" }), || "left".to_owned());
-        let Some(mut member) = member::unless(&mut stop, self.join(folder, peers)).await? else { return left() };
+        let (instance, session) = (self.identity.instance_id.clone(), Duration::from_millis(self.session_timeout_ms));
+        let left = |was_in| {
+            let said = member::ended(instance.as_deref(), was_in, session);
+            output.print(&said.event, || plain(&said.text))
+        };
+        let Some(mut member) = member::unless(&mut stop, self.join(folder, peers)).await? else { return left(false) };
         let counted = member.metrics().clone();
+        let mut is_in = false;
         let done = tokio::select! {
-            done = tell(&mut member, &mut stop, &protocol_type, output) => done,
+            done = tell(&mut member, &mut stop, &protocol_type, &mut is_in, output) => done,
             () = metrics::serve(listener, counted) => Ok(()),
         };
         tokio::select! {
@@ -103,7 +107,7 @@ impl Join {
             () = stop.wished() => {}
         }
         done?;
-        left()
+        left(is_in)
     }
 
     async fn join(self, folder: PathBuf, Peers { coordinator, topics }: Peers) -> Result<Member, JoinError> {
@@ -130,7 +134,13 @@ impl Join {
 
 /// Prints what happens until the member is to leave. It is also to leave when nobody reads that any more: a member that
 /// holds work and tells nobody is in everybody's way.
-async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output: &Output) -> Result<()> {
+async fn tell(
+    member: &mut Member,
+    stop: &mut Stop,
+    protocol_type: &str,
+    is_in: &mut bool,
+    output: &Output,
+) -> Result<()> {
     let mut out = None;
     loop {
         let event = tokio::select! {
@@ -141,6 +151,7 @@ async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output:
             let reason = out.unwrap_or_else(|| "it was ended".to_owned());
             return Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")));
         };
+        *is_in = member::is_in(&event).unwrap_or(*is_in);
         output.print(&events::json(&event, protocol_type), || plain(&events::text(&event, protocol_type)))?;
         if let Rebalance::Failed { reason } = &event {
             out = Some(reason.clone());

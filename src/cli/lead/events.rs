@@ -213,11 +213,15 @@ fn planned(plan: &Planned, leading: Option<&Leading>) -> Said {
     said(json, text)
 }
 
-fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
-    let name = |member: &MemberInput| match &member.instance {
+/// The name that people know a member by.
+pub fn name(member: &MemberInput) -> String {
+    match &member.instance {
         Some(instance) => instance.to_string(),
         None => member.id.to_string(),
-    };
+    }
+}
+
+fn compared(plan: &Planned, leading: Option<&Leading>) -> Comparison {
     let (before, silent) = (plan.before.as_ref().map_or(&[][..], |before| &before[..]), Spoken::default());
     let spoken = leading.map_or(&silent, |leading| &leading.spoken);
     compare(plan.members.iter().map(|it| (name(it), it)), (before, &plan.states), spoken, &plan.topics)
@@ -244,8 +248,20 @@ pub fn no_election(module: &str, folder: &str) -> Said {
     said(
         json!({ "event": "no_election", "missing": module }),
         format!(
-            "there is no module {module} in {folder}: this lead stands for no election, and a second one of the same group would \
-             put it out"
+            "there is no {module}.wasm in {folder}: this lead stands for no election, and a second one of the same group would \
+             put it out; put that file of divvy's assignors there for both, or say --alone"
+        ),
+    )
+}
+
+/// That what --fact says is about nobody.
+pub fn facts_of_nobody(patterns: &[&str], members: &[String]) -> Said {
+    said(
+        json!({ "event": "facts_of_nobody", "patterns": patterns, "members": members }),
+        format!(
+            "--fact speaks of {}, which fits no member: there are {} (by instance id, or by client id)",
+            patterns.join(", "),
+            super::shortened(members)
         ),
     )
 }

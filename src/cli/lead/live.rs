@@ -8,10 +8,9 @@ use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::module::Watch;
-use super::plan_only::{modules, no_module};
+use super::plan_only::{modules, no_module, settings_refused};
 use super::waits::{blocking, finished, next};
 use super::{Lead, Task, events, look};
-use crate::assignor::refusal_of_config;
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::{Said, not_joined};
@@ -81,6 +80,8 @@ struct Live<'a> {
     refused: Option<Rules>,
     /// What became of the strategy's file.
     module: Watch,
+    /// Whether it was looked at whom `--fact` speaks of.
+    facts_are_told: bool,
 }
 
 /// Leads until told to end.
@@ -109,6 +110,7 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
         trouble,
         refused,
         module,
+        facts_are_told: false,
     };
     let done = live.run(&mut election, &mut stop).await;
     let ended = tokio::select! {
@@ -127,12 +129,9 @@ async fn begin(task: &Task, flags: &Lead, config: &Value, output: &Output) -> Re
     let (leading, config) = (leading_by(task, flags, Vec::new()), config.clone());
     let modules = blocking(move || {
         let modules = modules(&folder, &[&leading.assignor, ELECTION.1], trust)?;
-        match leading.strategy(&modules.strategies()).map(|it| refusal_of_config(it, &config)) {
+        match leading.strategy(&modules.strategies()).map(|it| settings_refused(it, &leading.assignor, &config)) {
             None => Err(no_module(&leading.assignor, &folder)),
-            Some(Some(refused)) => {
-                let sentence = format!("{} takes no such settings: {}", leading.assignor, refused.message);
-                Err(Failure::of(Kind::Usage, sentence))
-            }
+            Some(Some(refused)) => Err(refused),
             Some(None) => Ok(modules),
         }
     })
@@ -333,6 +332,7 @@ impl Live<'_> {
             Rebalance::Note(note) => {
                 if let Note::Planned(plan) = &note {
                     self.planned = Some(plan.generation.0);
+                    self.tell_of_facts(&plan.members)?;
                 }
                 match &note {
                     // It looks at the file itself, also while it is no member.

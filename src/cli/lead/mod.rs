@@ -61,7 +61,8 @@ Or take the lead of the running group; every member rejoins once (it says first 
 
 At a coordinator of divvy's own `lead = \"coordinator\"` in divvy.toml does this without a process more.
 
-Start it twice, on two machines: one leads, the other takes its place when it is gone, and nobody rebalances.
+Start it twice, on two machines, each with active-standby.wasm beside the strategy, which elects: one leads, the other
+takes its place when it is gone, and nobody rebalances.
 `divvy lead --help` has the rest.";
 
 /// Lead a group of unmodified clients on a Kafka cluster, by a module
@@ -106,7 +107,8 @@ pub struct Lead {
     /// Take the lead again whenever it was lost, as --take-over does
     #[arg(long)]
     retake: bool,
-    /// Stand for no election with other leads of the group: a second one would put this one out
+    /// Stand for no election with other leads of the group, for which active-standby.wasm is needed among the --assignors: a
+    /// second one would put this one out
     #[arg(long)]
     alone: bool,
     /// At the end leave the group at once, so that its clients go on by their own strategy, instead of keeping the place

@@ -9,8 +9,9 @@ use anyhow::Result;
 use divvy_guest::abi::names as columns;
 use serde_json::{Value, json};
 
+use super::events;
 use super::look::{Cluster, patiently};
-use crate::assignor::{Assignor, Spoken, subscribed};
+use crate::assignor::{Assignor, Spoken, refusal_of_config, subscribed};
 use crate::cli::clock;
 use crate::cli::comparison;
 use crate::cli::failure::{Failure, Kind};
@@ -56,6 +57,8 @@ pub struct Decided {
     pub warnings: Vec<String>,
     /// Whether the strategy reads what is not asked here.
     pub lacks_lag: bool,
+    /// The patterns of `--fact` that fit nobody.
+    pub facts_of_nobody: Vec<String>,
 }
 
 impl DryRun<'_> {
@@ -75,17 +78,24 @@ impl DryRun<'_> {
         names::can_be_led(&group)
             .map_err(|why| Failure::of(Kind::Failed, format!("group {} cannot be led: {why}", self.group)))?;
         let topics = self.cluster.topics(&subscribed(&group.inputs()))?;
-        self.ask(group, &topics, &modules(self.folder, &[self.assignor], trust)?.strategies())
+        let strategies = modules(self.folder, &[self.assignor], trust)?.strategies();
+        let leading = self.leading();
+        if let Some(refused) =
+            leading.strategy(&strategies).and_then(|it| settings_refused(it, self.assignor, self.config))
+        {
+            return Err(refused);
+        }
+        self.ask(group, &topics, &strategies)
+    }
+
+    fn leading(&self) -> Leading {
+        let (assignor, spoken) = (self.assignor.to_owned(), self.spoken.clone());
+        Leading { assignor, names: Vec::new(), spoken, last_plan: None }
     }
 
     /// The same for a group that is looked at already.
     pub fn ask(&self, group: Described, topics: &TopicTable, strategies: &Strategies) -> Result<Decided> {
-        let leading = Leading {
-            assignor: self.assignor.to_owned(),
-            names: Vec::new(),
-            spoken: self.spoken.clone(),
-            last_plan: None,
-        };
+        let leading = self.leading();
         let strategy = leading.strategy(strategies).ok_or_else(|| no_module(self.assignor, self.folder))?;
         let question = WhatIf {
             id: &GroupId::from(self.group),
@@ -106,6 +116,7 @@ impl DryRun<'_> {
             comparison: compare(members, (&group.states(), &plan.states), self.spoken, topics),
             warnings: plan.warnings().map(str::to_owned).collect(),
             lacks_lag: reads_lag(strategy),
+            facts_of_nobody: self.spoken.unmatched(&inputs).into_iter().map(str::to_owned).collect(),
             group,
         })
     }
@@ -121,6 +132,12 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
 pub fn modules(folder: &Path, names: &[&str], trust: Trust) -> Result<Modules> {
     let name = |it: &&str| it.split('@').next().unwrap_or(it).to_owned();
     Modules::open_only([folder], names.iter().map(name).collect(), trust).map_err(|error| not_joined(&error))
+}
+
+/// That the strategy takes no such settings: whoever wrote them has to change them, whatever is asked of it.
+pub fn settings_refused(strategy: &dyn Assignor, assignor: &str, config: &Value) -> Option<anyhow::Error> {
+    let refused = refusal_of_config(strategy, config)?;
+    Some(Failure::of(Kind::Usage, format!("{assignor} takes no such settings: {}", refused.message)))
 }
 
 /// That the strategy is not there, and what is.
@@ -167,6 +184,7 @@ fn document(decided: &Decided, group: &str, drawn: Option<&Path>) -> Value {
         document.insert("assignor".to_owned(), json!(decided.strategy.0));
         document.insert("digest".to_owned(), json!(digest));
         document.insert("warnings".to_owned(), json!(decided.warnings));
+        document.insert("facts_of_nobody".to_owned(), json!(decided.facts_of_nobody));
         document.insert("picture".to_owned(), json!(drawn.map(crate::text::path)));
     }
     document
@@ -193,6 +211,11 @@ fn text(decided: &Decided, group: &str, drawn: Option<&Path>, output: &Output) -
         let text =
             "it reads how far the group is behind, which a dry run does not ask: every lag counts as unknown here";
         parts.push(output.tone(Tone::Bad, text));
+    }
+    if !decided.facts_of_nobody.is_empty() {
+        let patterns: Vec<&str> = decided.facts_of_nobody.iter().map(String::as_str).collect();
+        let said = events::facts_of_nobody(&patterns, &names_of(&decided.group));
+        parts.push(output.tone(Tone::Bad, &plain(&said.text)));
     }
     parts.extend(decided.warnings.iter().map(|it| output.tone(Tone::Bad, &plain(&format!("it warns: {it}")))));
     parts.extend(drawn.map(|path| plain(&format!("drawn in {}", path.display()))));

@@ -10,9 +10,13 @@ use crate::assignor::Spoken;
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::key_value;
 use crate::server::config::read_regular;
+use crate::text::one_line;
 
 /// The longest configuration of a strategy.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
+/// What is wrong with it is a sentence.
+const MESSAGE_CHARS: usize = 400;
 
 /// What goes to the strategy beside the group.
 #[derive(Args, Clone, Debug)]
@@ -82,7 +86,12 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     };
     let text = std::str::from_utf8(&bytes).map_err(|error| wrong(&error))?;
     let value: Value = match path.extension().is_some_and(|end| end == "toml") {
-        true => toml::from_str(text).map_err(|error| wrong(&error))?,
+        // What TOML's own sentence shows of the file takes lines.
+        true => toml::from_str(text).map_err(|error| {
+            let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();
+            let line = 1 + before.matches('\n').count();
+            wrong(&format_args!("line {line}: {}", one_line(error.message(), MESSAGE_CHARS)))
+        })?,
         false => serde_json::from_str(text).map_err(|error| wrong(&error))?,
     };
     match value {
@@ -121,8 +130,9 @@ mod tests {
         std::fs::write(&file, "copies = 2\nspread = \"topic\"\n").unwrap();
         let settings = Settings { config: Some(file.clone()), keys: vec![("copies".into(), json!(3))], facts: vec![] };
         assert_eq!(settings.config().unwrap(), json!({ "copies": 3, "spread": "topic" }));
-        std::fs::write(&file, "copies = ").unwrap();
-        assert!(settings.config().unwrap_err().to_string().contains("it.toml is no map"));
+        std::fs::write(&file, "# two\ncopies = [\n").unwrap();
+        let refused = settings.config().unwrap_err().to_string();
+        assert!(refused.contains("it.toml is no map of settings: line ") && !refused.contains('\n'), "{refused}");
         let none = Settings { config: None, keys: vec![], facts: vec![] };
         assert_eq!(none.config().unwrap(), Value::Null);
     }

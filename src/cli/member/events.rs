@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::output::partitions;
 use crate::client::{Assigned, Note, Rebalance, Role, Share};
 use crate::embedded::show_state;
-use crate::ids::{Digest, TopicName};
+use crate::ids::Digest;
 use crate::membership::lead::ServedBy;
 
 /// A line of JSON: `event` names it.
@@ -44,7 +44,7 @@ fn assigned_json(assigned: &Assigned) -> Value {
         "served_because": stand_in.map(|it| &it.reason),
     });
     if let Some(primaries) = assigned.primaries() {
-        event["primaries"] = json!(primaries.into_iter().collect::<BTreeMap<_, _>>());
+        event["primaries"] = json!(by_topic(primaries));
     }
     if let Some(writer) = assigned.writer() {
         event["epoch"] = json!(writer.epoch);
@@ -91,15 +91,22 @@ fn digest(digest: Option<Digest>) -> Option<String> {
 
 fn with_share(mut event: Value, share: &Share, protocol_type: &str) -> Value {
     let (key, value) = match share {
-        Share::Partitions(topics) => ("partitions", json!(by_topic(topics))),
+        Share::Partitions(topics) => {
+            ("partitions", json!(by_topic(topics.iter().map(|(topic, list)| (topic.as_str(), list.clone())))))
+        }
         Share::State(state) => ("state", show_state(protocol_type, state)),
     };
     event[key] = value;
     event
 }
 
-fn by_topic(topics: &[(TopicName, Vec<i32>)]) -> BTreeMap<&str, &Vec<i32>> {
-    topics.iter().map(|(topic, partitions)| (topic.as_str(), partitions)).collect()
+/// In order, whatever the leader's is.
+fn by_topic<'a>(topics: impl IntoIterator<Item = (&'a str, Vec<i32>)>) -> BTreeMap<&'a str, Vec<i32>> {
+    let in_order = |(topic, mut partitions): (&'a str, Vec<i32>)| {
+        partitions.sort_unstable();
+        (topic, partitions)
+    };
+    topics.into_iter().map(in_order).collect()
 }
 
 /// A sentence.

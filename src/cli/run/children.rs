@@ -31,6 +31,8 @@ pub(super) struct Settings {
     pub(super) max_restarts: Option<u32>,
     /// How many there may be.
     pub(super) max_children: usize,
+    /// How many are started before it is looked again at what happened.
+    pub(super) starts_at_once: usize,
 }
 
 /// Where a child stands.
@@ -278,7 +280,9 @@ impl Children {
 
     /// Does what is due.
     fn turn(&mut self) {
-        self.each_key(Self::turn_one);
+        let due = |(key, slot): (&Key, &Slot)| self.due(slot).filter(|at| *at <= self.now).map(|_| key.clone());
+        let due: Vec<Key> = self.slots.iter().filter_map(due).collect();
+        due.iter().for_each(|key| self.turn_one(key));
         let busy = |key: &Key| self.slots.get(key).is_some_and(|slot| slot.child.is_some());
         if self.handing_over.as_ref().is_some_and(|keys| !keys.iter().any(busy)) {
             self.handing_over = None;
@@ -289,6 +293,7 @@ impl Children {
             self.left = true;
             self.out.push(Action::Leave(why));
         }
+        self.start_some();
     }
 
     fn turn_one(&mut self, key: &Key) {
@@ -299,13 +304,23 @@ impl Children {
             Some(Phase::Draining { until }) if until <= now => self.kill(key, Cause::Grace, false),
             Some(Phase::Running { since }) if since + RUNS_WELL <= now => slot.failures = 0,
             Some(_) => {}
-            None if slot.wanted.is_some() && slot.not_before <= now => self.start(key),
             None if slot.wanted.is_some() => {}
             None if slot.failures == 0 || slot.forget_at <= now => {
                 self.slots.remove(key);
             }
             None => {}
         }
+    }
+
+    /// Starting takes a while, and what is revoked, lost or to stop is not to wait behind thousands of starts: some, and the
+    /// rest is due at once. Who waits longest comes first, so that those that fail do not keep the others from starting.
+    fn start_some(&mut self) {
+        let is_due = |slot: &Slot| slot.child.is_none() && slot.wanted.is_some() && slot.not_before <= self.now;
+        let due = self.slots.iter().filter(|(_, slot)| is_due(slot));
+        let mut due: Vec<(Timestamp, &Key)> = due.map(|(key, slot)| (slot.not_before, key)).collect();
+        due.sort_unstable();
+        let due: Vec<Key> = due.iter().take(self.settings.starts_at_once).map(|(_, key)| (*key).clone()).collect();
+        due.iter().for_each(|key| self.start(key));
     }
 
     fn start(&mut self, key: &Key) {

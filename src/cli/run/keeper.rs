@@ -98,7 +98,8 @@ impl Keep {
     /// Keeps the child to its end, and ends with its exit code.
     fn run(self) -> ExitCode {
         os::be_called(NAME);
-        os::ignore_polite_signals();
+        // Also for the child, until it has become its command: what it is asked before then ends it in its place.
+        os::hold_signals();
         os::adopt_orphans();
         let mut command = this_program(BECOME);
         command.args(["--keeper", &process::id().to_string(), "--"]).args(&self.command);
@@ -184,12 +185,12 @@ impl Become {
             // It died before this process could hang on to it.
             return ExitCode::FAILURE;
         }
-        os::heed_polite_signals();
         let mut stdout = io::stdout().lock();
         if writeln!(stdout, "{}", process::id()).and_then(|()| stdout.flush()).is_err() {
             // `divvy run` is gone.
             return ExitCode::FAILURE;
         }
+        os::heed_signals();
         let error = process::Command::new(&self.command[0]).args(&self.command[1..]).exec();
         aside(&format!("divvy: {} cannot be executed: {error}", self.command[0].display()));
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };

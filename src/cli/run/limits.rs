@@ -20,6 +20,9 @@ pub(super) const BEYOND_GRACE: Duration = Duration::from_secs(30);
 /// Children of one process, unless it is told: each is two processes of the system, its keeper and the worker itself.
 pub(super) const MAX_CHILDREN: usize = 256;
 
+/// So many children are started before it is looked at what happened meanwhile: each is a fork, 10 ms on a busy machine.
+pub(super) const STARTS_AT_ONCE: usize = 8;
+
 /// The longest line of a child that is shown as one; longer ones are shown in pieces.
 pub(super) const MAX_LINE_BYTES: usize = 16 << 10;
 

@@ -1,7 +1,8 @@
 //! The life of `divvy run`: what the member is told becomes events of [`Children`], and what these want is done.
 
+use std::time::Duration;
+
 use anyhow::Result;
-use serde_json::json;
 
 use super::children::{Action, Children, Event, News, Why};
 use super::printer::Printer;
@@ -10,7 +11,7 @@ use super::say;
 use super::work::{Division, Key, keys, orders};
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
-use crate::cli::member::events;
+use crate::cli::member::{ended, events, is_in};
 use crate::cli::output::plain;
 use crate::cli::signals::Stop;
 use crate::client::{Member, Rebalance, Revoked};
@@ -23,6 +24,10 @@ pub(super) struct Names {
     pub(super) protocol_type: String,
     /// How a child that has the member's whole share is called.
     pub(super) member: String,
+    /// The lasting name, if it has one.
+    pub(super) instance: Option<String>,
+    /// For how long its place is kept under that.
+    pub(super) session: Duration,
     /// How the share is divided.
     pub(super) division: Division,
 }
@@ -35,6 +40,8 @@ pub(super) struct Life {
     pub(super) printer: Printer,
     /// Answered when the children that had it have ended.
     pub(super) revoked: Vec<Revoked>,
+    /// Whether it has a place in the group.
+    pub(super) is_in: bool,
 }
 
 /// How the member's time in its group ended, for the exit code.
@@ -48,6 +55,12 @@ impl Life {
     /// Goes on until the member is to leave and no child is left; leaves.
     pub(super) async fn live(mut self, mut member: Member, mut stop: Stop) -> Result<()> {
         let end = self.until_the_end(&mut member, &mut stop).await;
+        if matches!(end, End::Left(Why::Failing(_))) && self.names.instance.is_some() {
+            tokio::select! {
+                () = hand_over(&mut member) => {}
+                () = stop.wished() => {}
+            }
+        }
         tokio::select! {
             () = member.leave() => {}
             // Whoever asks twice does not want to wait.
@@ -56,7 +69,8 @@ impl Life {
         match end {
             End::Unwritten(why) => Err(why),
             End::Left(Why::Asked) => {
-                self.printer.say(json!({ "event": "left" }), "left".to_owned());
+                let said = ended(self.names.instance.as_deref(), self.is_in, self.names.session);
+                self.printer.say(said.event, plain(&said.text));
                 Ok(())
             }
             End::Left(Why::Out(reason)) => {
@@ -72,8 +86,10 @@ impl Life {
         let (mut out, mut unwritten) = (None, None);
         let mut is_in = true;
         loop {
+            // In the order of what cannot wait. Every event lets the machine do what is due, so that none starves the clock.
             let event = tokio::select! {
-                event = self.processes.next() => event,
+                biased;
+                () = stop.wished() => Event::Stop,
                 news = member.next(), if is_in => match news {
                     Some(news) => self.take_in(news, &mut out),
                     None => {
@@ -81,11 +97,11 @@ impl Life {
                         Event::Out(out.take().unwrap_or_else(|| "it was ended".to_owned()))
                     }
                 },
-                () = stop.wished() => Event::Stop,
                 why = self.printer.unwritten(), if unwritten.is_none() => {
                     unwritten = Some(why);
                     Event::Stop
                 }
+                event = self.processes.next() => event,
                 () = clock::until(self.children.next_deadline()) => Event::Tick,
             };
             for action in self.children.handle(event, clock::now()) {
@@ -101,6 +117,7 @@ impl Life {
         let protocol_type = &self.names.protocol_type;
         let text = plain(&events::text(&news, protocol_type));
         self.printer.say(events::json(&news, protocol_type), text);
+        self.is_in = is_in(&news).unwrap_or(self.is_in);
         let division = self.names.division;
         match news {
             Rebalance::Assigned(assigned) => Event::Assigned(orders(&self.names.group, &assigned, division)),
@@ -146,6 +163,17 @@ impl Life {
         match key {
             Key::Member => self.names.member.clone(),
             partition => partition.to_string(),
+        }
+    }
+}
+
+/// Leaves also under a lasting name: whoever cannot do the work would keep it from the others until its session ends.
+async fn hand_over(member: &mut Member) {
+    member.drain();
+    // No child is left, so that what is asked for is given up by being dropped.
+    while let Some(news) = member.next().await {
+        if matches!(news, Rebalance::Drained) {
+            break;
         }
     }
 }

@@ -1,12 +1,11 @@
 //! `divvy run`: a member whose work is done by child processes, in any language.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
 
 use super::address::topic;
 use super::clock;
@@ -20,6 +19,7 @@ use crate::client::Builder;
 use crate::peer::Security;
 
 mod children;
+mod find;
 pub mod keeper;
 mod limits;
 mod lines;
@@ -31,7 +31,7 @@ mod say;
 mod work;
 
 use children::{Children, Settings};
-use limits::{BEYOND_GRACE, LONGEST_BEAT, MAX_CHILDREN};
+use limits::{BEYOND_GRACE, LONGEST_BEAT, MAX_CHILDREN, STARTS_AT_ONCE};
 use live::{Life, Names};
 use printer::Printer;
 use process::{How, Processes};
@@ -41,7 +41,8 @@ const HELP: &str = "\
 A child is told by its environment what to do:
   DIVVY_PARTITIONS       clicks:0,1,5;queries:2    (DIVVY_PARTITIONS_JSON: {\"clicks\":[0,1,5],\"queries\":[2]})
   DIVVY_TOPIC, DIVVY_PARTITION                     with --each
-  DIVVY_EPOCH            the fencing token, of strategies that give one and with --single-writer
+  DIVVY_EPOCH            the fencing token, of strategies that give one and with --single-writer; on a Kafka broker it begins
+                         with 1 again after nobody was in the group for some minutes: keep a standby running there
   DIVVY_PRIMARIES, DIVVY_PRIMARIES_JSON, DIVVY_PRIMARY (1 or 0, with --each)
                          whose first copy it has, of strategies that give several copies
   DIVVY_GROUP, DIVVY_MEMBER, DIVVY_GENERATION, DIVVY_PROTOCOL
@@ -53,13 +54,16 @@ the child is ended and started anew; with --each only those whose partition come
 step by step. A child that ends by itself, with whatever code, is started again: after half a second, twice as long
 each time in a row up to 30 s, and at once anew after a minute of good work.
 
-SIGTERM, SIGINT and SIGHUP drain the children and leave the group; a second one kills them. When divvy is killed (-9)
+SIGTERM, SIGINT and SIGHUP drain the children and leave the group; a second one kills them. With --instance-id the member
+does not leave: its place and its share are kept for --session-timeout-ms, for the process that comes back under that
+name. To have others take over at once, run it without. When divvy is killed (-9)
 or hangs, each child's keeper (keep-child among the system's processes) kills the child and all that it started. If the
 keeper is killed, the child dies (on Linux), divvy kills its group, and starts it again. If both are killed, the child
 dies, and processes that it started go on: in a container, or a service of systemd, they end with that.
 
 Exit codes: as for all commands. 0 it was told to leave and has; 1 the member is out of its group, or children failed
-more often than --max-restarts; 4 there is no such command or folder.";
+more often than --max-restarts; 4 there is no such command or folder, or the command
+cannot be started.";
 
 /// Run a command for each share of work.
 #[derive(Args, Debug)]
@@ -95,7 +99,7 @@ pub struct Run {
     /// How long it may take to end; then it is killed
     #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(0..=MAX_TIMEOUT_MS / 2))]
     grace_ms: u64,
-    /// A child is at work when it has printed a line with this in it [default: when it is started]
+    /// A child is at work when it has printed a line with this in it, to stdout or stderr [default: when it is started]
     #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     ready_line: Option<String>,
     /// How long it may take until then; one that takes longer is killed, and has failed
@@ -124,7 +128,7 @@ impl Run {
     pub fn run(mut self, output: &Output) -> Result<()> {
         self.identity.check()?;
         self.check_times()?;
-        find(&self.command[0])?;
+        find::find(&self.command[0]).map_err(|why| Failure::of(Kind::NotFound, why))?;
         logs::start_as(output, &self.log_filter)?;
         let folder = self.identity.modules.folder()?;
         let _recording = self.identity.capture.open()?;
@@ -137,12 +141,14 @@ impl Run {
 
     async fn live(self, folder: PathBuf, (security, topics): (Security, Topics), printer: Printer) -> Result<()> {
         let mut stop = Stop::listen()?;
+        let session = Duration::from_millis(self.session_timeout_ms);
         for said in self.identity.begins(&self.place, &folder, self.protocol_type()) {
             printer.say(said.event, plain(&said.text));
         }
         let joining = topics.of(self.builder(folder).security(security)).join();
         let Some(member) = member::unless(&mut stop, joining).await? else {
-            printer.say(json!({ "event": "left" }), "left".to_owned());
+            let said = member::ended(None, false, session);
+            printer.say(said.event, plain(&said.text));
             return Ok(());
         };
         let life = Life {
@@ -150,13 +156,15 @@ impl Run {
             names: Names {
                 protocol_type: self.protocol_type().to_owned(),
                 division: self.division(),
+                instance: self.identity.instance_id.clone(),
+                session,
                 member: self.identity.instance_id.unwrap_or(self.identity.client_id),
                 group: self.place.group,
             },
             processes: Processes::new(
                 How {
-                    beat: beat(Duration::from_millis(self.session_timeout_ms)),
-                    silence: silence(Duration::from_millis(self.session_timeout_ms)),
+                    beat: beat(session),
+                    silence: silence(session),
                     command: self.command,
                     drain_signal: self.drain_signal,
                     ready_line: self.ready_line,
@@ -165,6 +173,7 @@ impl Run {
             ),
             printer,
             revoked: Vec::new(),
+            is_in: false,
         };
         life.live(member, stop).await
     }
@@ -187,6 +196,7 @@ impl Run {
             ready_within: self.ready_line.as_ref().map(|_| Duration::from_millis(self.ready_timeout_ms)),
             max_restarts: self.max_restarts,
             max_children: self.max_children,
+            starts_at_once: STARTS_AT_ONCE,
         }
     }
 
@@ -235,28 +245,6 @@ fn beat(session: Duration) -> Duration {
 /// heartbeat, at most an interval before the last beat.
 fn silence(session: Duration) -> Duration {
     session - heartbeat(session) - 2 * beat(session)
-}
-
-/// The command is looked for before the group is joined: a typing mistake is no failing worker.
-fn find(command: &OsStr) -> Result<()> {
-    let path = Path::new(command);
-    if path.components().count() > 1 || path.is_absolute() {
-        return match path.is_file() {
-            true => Ok(()),
-            false => Err(Failure::of(
-                Kind::NotFound,
-                format!("{} is no file: name the command to run after `--`", path.display()),
-            )),
-        };
-    }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    match std::env::split_paths(&folders).any(|folder| folder.join(path).is_file()) {
-        true => Ok(()),
-        false => Err(Failure::of(
-            Kind::NotFound,
-            format!("there is no command {} in $PATH: name one that there is, or its file with `./`", path.display()),
-        )),
-    }
 }
 
 fn signal(name: &str) -> Result<i32, String> {

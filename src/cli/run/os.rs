@@ -6,11 +6,14 @@
     reason = "system calls that take numbers, or the place for one; a crate for them would rebuild wasmtime's"
 )]
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::{fs, io};
+use std::{fs, io, ptr};
 
-/// Signals that may be chosen by name to have a child end.
+/// Signals that may be chosen by name to have a child end. A terminal or a service manager sends some of them to all
+/// processes of a service: a keeper gets none of them, it is told by its `divvy run`.
 const NAMES: [(&str, c_int); 6] = [
     ("HUP", libc::SIGHUP),
     ("INT", libc::SIGINT),
@@ -19,9 +22,6 @@ const NAMES: [(&str, c_int); 6] = [
     ("USR1", libc::SIGUSR1),
     ("USR2", libc::SIGUSR2),
 ];
-
-/// What a terminal or a service manager sends to all processes of a service. A keeper is told by its `divvy run`.
-const POLITE: [c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 
 /// The number of a signal: `TERM`, `SIGTERM`.
 pub(super) fn signal(name: &str) -> Option<c_int> {
@@ -34,20 +34,30 @@ pub(super) fn signal_names() -> String {
     NAMES.map(|(name, _)| name).join(", ")
 }
 
-/// From now on this process is not ended by what is sent to a whole service.
-pub(super) fn ignore_polite_signals() {
-    set_polite_signals(libc::SIG_IGN);
+/// From now on this process, and what it starts, gets none of these signals: they wait. Held, not ignored: what reaches a
+/// child before it has become its command is a request to end like any other, and must not be lost.
+pub(super) fn hold_signals() {
+    mask_signals(libc::SIG_BLOCK);
 }
 
-/// What is ignored is inherited: undone before a command is executed.
-pub(super) fn heed_polite_signals() {
-    set_polite_signals(libc::SIG_DFL);
+/// What is held or ignored is inherited: undone before a command is executed. What came meanwhile ends this process here.
+pub(super) fn heed_signals() {
+    for (_, signal) in NAMES {
+        // SAFETY: SIG_DFL is no function of this program.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    mask_signals(libc::SIG_UNBLOCK);
 }
 
-fn set_polite_signals(to: libc::sighandler_t) {
-    for signal in POLITE {
-        // SAFETY: SIG_IGN and SIG_DFL are no functions of this program.
-        unsafe { libc::signal(signal, to) };
+fn mask_signals(how: c_int) {
+    let mut signals = MaybeUninit::uninit();
+    // SAFETY: the set lives longer than the calls, and the first of them makes it one; the last one takes no old set.
+    unsafe {
+        libc::sigemptyset(signals.as_mut_ptr());
+        for (_, signal) in NAMES {
+            libc::sigaddset(signals.as_mut_ptr(), signal);
+        }
+        libc::pthread_sigmask(how, signals.as_ptr(), ptr::null_mut());
     }
 }
 
@@ -78,6 +88,13 @@ pub(super) fn die_with_parent() {
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
     }
+}
+
+/// Whether this process may execute that file.
+pub(super) fn may_execute(file: &Path) -> bool {
+    let Ok(file) = CString::new(file.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the text ends with its nought, and lives longer than the call.
+    unsafe { libc::access(file.as_ptr(), libc::X_OK) == 0 }
 }
 
 /// Sends a signal to all processes of a group; one that is empty gets none.

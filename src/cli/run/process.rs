@@ -17,7 +17,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::children::{ChildId, Event, Exit};
 use super::keeper::{ALIVE, DRAIN, KEEP, KILL, this_program};
 use super::limits::{CLEAR_AGAIN, LAST_WORDS};
-use super::lines::Lines;
+use super::lines::{Lines, Marker};
 use super::os;
 use super::printer::{Printer, Stream};
 use super::work::{Order, VARIABLES};
@@ -34,7 +34,7 @@ pub(super) struct How {
     pub(super) command: Vec<OsString>,
     /// The signal that asks it to end.
     pub(super) drain_signal: i32,
-    /// What a line of its stdout has in it when it is at work.
+    /// What a line of it has in it when it is at work.
     pub(super) ready_line: Option<String>,
     /// How often a keeper hears that this process lives …
     pub(super) beat: Duration,
@@ -141,13 +141,14 @@ impl Watcher {
     async fn see_through(&self, mut keeper: Child, orders: mpsc::UnboundedReceiver<u8>) -> Exit {
         let mut readers = JoinSet::new();
         let group = Arc::new(AtomicU32::new(0));
+        // Loggers write to stderr.
+        let ready = || self.how.ready_line.as_deref().map(|text| (Marker::new(text), self.id, self.tell.clone()));
         if let Some(stdout) = keeper.stdout.take() {
-            let ready = self.how.ready_line.clone().map(|text| (text, self.id, self.tell.clone()));
             let mine = Some(Arc::clone(&group));
-            readers.spawn(read(stdout, Stream::Out, self.printer.clone(), Arc::clone(&self.name), ready, mine));
+            readers.spawn(read(stdout, Stream::Out, self.printer.clone(), Arc::clone(&self.name), ready(), mine));
         }
         if let Some(stderr) = keeper.stderr.take() {
-            readers.spawn(read(stderr, Stream::Err, self.printer.clone(), Arc::clone(&self.name), None, None));
+            readers.spawn(read(stderr, Stream::Err, self.printer.clone(), Arc::clone(&self.name), ready(), None));
         }
         let lifeline = keeper.stdin.take();
         let exit = tokio::select! {
@@ -204,7 +205,7 @@ async fn lead(
 }
 
 /// Who is told that a child is ready, and by what text.
-type Ready = (String, ChildId, mpsc::UnboundedSender<Event>);
+type Ready = (Marker, ChildId, mpsc::UnboundedSender<Event>);
 
 /// Hands over what a child writes, line by line.
 async fn read(
@@ -224,12 +225,12 @@ async fn read(
         lines.take(&bytes[..count], |line| whole.push(line));
         for line in whole.drain(..) {
             if let Some(group) = group.take() {
-                let told = std::str::from_utf8(&line).ok().and_then(|text| text.trim().parse().ok());
+                let told = std::str::from_utf8(&line.bytes).ok().and_then(|text| text.trim().parse().ok());
                 group.store(told.unwrap_or(0), Ordering::Release);
                 continue;
             }
-            let is_ready = ready.take_if(|(text, ..)| String::from_utf8_lossy(&line).contains(&*text));
-            printer.line(stream, &name, line).await;
+            let is_ready = ready.take_if(|(marker, ..)| marker.is_in(&line));
+            printer.line(stream, &name, line.bytes).await;
             if let Some((_, id, tell)) = is_ready {
                 let _ = tell.send(Event::Ready(id));
             }

@@ -1,6 +1,6 @@
 //! From a share to children: what each of them is to do, and how its environment says so. Pure.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -83,6 +83,7 @@ pub(super) fn orders(group: &str, assigned: &Assigned, division: Division) -> Ve
     let (epoch, primaries) = (assigned.writer().map(|writer| writer.epoch), primaries(assigned));
     let primaries: Option<HashSet<_>> = primaries.as_ref().map(|primaries| one_by_one(primaries).collect());
     let order = |key: Key, partitions: Partitions| {
+        let partitions = in_order(&partitions);
         let primaries = primaries.as_ref().map(|primaries| among(primaries, &partitions));
         let work = Work { partitions, primaries };
         let environment = Arc::new(environment(group, assigned, epoch, &key, &work));
@@ -115,6 +116,15 @@ pub(super) fn keys(share: &Share, division: Division) -> Vec<Key> {
         }
         _ => vec![Key::Member],
     }
+}
+
+/// A share is a set: leaders write the same one in another order, and a child is not started anew for that.
+fn in_order(partitions: &Partitions) -> Partitions {
+    let mut by_topic: BTreeMap<TopicName, BTreeSet<i32>> = BTreeMap::new();
+    for (topic, partition) in one_by_one(partitions) {
+        by_topic.entry(topic.clone()).or_default().insert(partition);
+    }
+    by_topic.into_iter().map(|(topic, numbers)| (topic, numbers.into_iter().collect())).collect()
 }
 
 fn one_by_one(all: &Partitions) -> impl Iterator<Item = (&TopicName, i32)> {

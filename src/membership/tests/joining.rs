@@ -114,7 +114,7 @@ fn a_type_without_a_module_says_what_is_missing() {
     let mut story = Story::new(Config { purpose, ..config() });
     story.strategies(vec![fake(r#"{"abi":"1.0","name":"range"}"#)]).give(Event::Tick).find_coordinator(Peer::Divvy);
     let Some(Notice::Failed { reason }) = story.told.pop() else { panic!("nothing was said") };
-    assert!(reason.contains("no module for protocol type single-writer"), "{reason}");
+    assert!(reason.contains("no module for protocol type single-writer") && reason.contains("active-standby.wasm"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, assignment, config, failing, fake, joined, member, synced};
+use crate::assignor::FaultKind;
 use crate::embedded::consumer::Assignment;
 use crate::ids::{Digest, Generation, MemberId};
 use crate::membership::Action;
@@ -142,6 +143,28 @@ fn a_strategy_that_asks_to_be_called_again_every_time_is_called_ever_more_seldom
     }
     assert!(waits.is_sorted() && waits[0] == Duration::from_secs(1), "{waits:?}");
     assert_eq!(waits.last(), Some(&Duration::from_secs(60)));
+}
+
+#[test]
+fn a_strategy_that_had_no_place_is_asked_again_soon() {
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(RACK_AWARE_2)]).start(Peer::Divvy).leads(1, "rack-aware@2");
+    story.topics_are(&[("clicks", 4)]);
+    let Some(Action::Lead(sent, job)) = story.wanted.pop() else { panic!("{:?}", story.wanted) };
+    let mut led = job.run();
+    led.fault.as_mut().unwrap().kind = FaultKind::Busy;
+    story.give(Event::Led(sent, Box::new(led))).gets(&[0, 1]).told.clear();
+    let before = story.now.mono;
+    while story.told.is_empty() {
+        story.pass_until_due();
+        while let Some(last) = story.wanted.last() {
+            match last {
+                Action::Heartbeat(..) => story.beats(ErrorCode::None),
+                _ => story.topics_are(&[("clicks", 4)]),
+            };
+        }
+    }
+    assert_eq!(story.now.mono - before, Duration::from_secs(1), "it gives up its share to join again");
 }
 
 #[test]

@@ -179,6 +179,15 @@ fn a_coordinator_that_refuses_to_have_others_removed_is_asked_again() {
 }
 
 #[test]
+fn a_lead_that_is_put_out_by_another_one_is_told_what_elects() {
+    let mut story = lead(leading());
+    let (sent, _) = story.join();
+    story.give(Event::Joined(sent, JoinAnswer::refused(ErrorCode::FencedInstanceId)));
+    let Some(Notice::Failed { reason }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert!(reason.contains("active-standby.wasm") && !reason.contains("give each process its own"), "{reason}");
+}
+
+#[test]
 fn nobody_else_takes_over() {
     let mut story = Story::stable_follower(Peer::Other);
     story.give(Event::TakeOver).give(Event::PlanAnew("because".into())).wants_nothing();

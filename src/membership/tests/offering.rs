@@ -131,6 +131,26 @@ fn an_announcement_that_got_no_answer_is_made_again() {
 }
 
 #[test]
+fn what_was_announced_is_said_again_on_every_way_to_a_coordinator() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    story.strategies(vec![fake(RACK_AWARE_2)]);
+    let (beat, _) = story.heartbeat();
+    story.give(Event::Beaten(beat, ErrorCode::None));
+    for _ in 0..2 {
+        let (beat, modules) = story.pass(Duration::from_secs(3)).heartbeat();
+        assert_eq!(modules, None, "it is known");
+        story.give(Event::Unanswered(beat, "the connection was closed".into()));
+        let (beat, modules) = story.pass_until_due().find_coordinator(Peer::Divvy).heartbeat();
+        assert_eq!(modules.expect("it may be another process")[0].0, Protocol::from("rack-aware@2"));
+        // One that still reads its store did not take it in.
+        story.give(Event::Beaten(beat, ErrorCode::CoordinatorLoadInProgress));
+        let (beat, modules) = story.pass(Duration::from_secs(3)).heartbeat();
+        assert!(modules.is_some());
+        story.give(Event::Beaten(beat, ErrorCode::None));
+    }
+}
+
+#[test]
 fn elsewhere_a_new_module_waits_for_the_next_rebalance() {
     let mut story = Story::stable_follower(Peer::Other);
     story.strategies(vec![fake(RACK_AWARE_2)]);

@@ -61,3 +61,13 @@ async fn a_question_that_is_not_answered_ends_the_connection() {
     assert!(reason.contains("no answer to Metadata within 50 ms"), "{reason}");
     assert!(connection.is_over(), "what comes late is nobody's answer any more");
 }
+
+#[tokio::test]
+async fn who_says_nothing_at_all_is_not_taken_for_somebody_of_another_protocol() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    // Nobody takes the connection: as with a process that is frozen, the system does.
+    let error = hasty(Security::default()).open(&address).await.err().unwrap();
+    assert!(!error.is_refusal() && !error.is_nobody(), "{error}");
+    assert!(error.to_string().contains("says nothing for 50 ms"), "{error}");
+}

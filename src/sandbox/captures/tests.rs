@@ -35,6 +35,7 @@ fn lead(captures: &Captures, group: &str, generation: i32) {
             budget_ms: Duration::from_secs(1),
         },
         chosen: Named { protocol: &protocol, strategy: Some(native_range()) },
+        rests: None,
         fallback: None,
         configs: &Default::default(),
         last_plan: None,

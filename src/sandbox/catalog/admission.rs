@@ -2,15 +2,17 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::smoke::smoke;
+use super::smoke::{Failed, smoke};
 use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
 use crate::sandbox::inspect::header;
 use crate::sandbox::metrics::Tally;
 use crate::sandbox::module::digest_of;
-use crate::sandbox::{Module, Sandbox, Trust};
+use crate::sandbox::{Module, Sandbox, Stop, Trust};
 
 /// Who judges.
+#[derive(Clone)]
 pub(super) struct Admission {
     pub sandbox: Sandbox,
     pub trust: Trust,
@@ -18,9 +20,9 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Judges, loads and smoke-tests.
-    pub fn admit(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-        let admitted = self.trusted(bytes, path).and_then(|()| self.load(bytes, path));
+    /// Judges, loads and smoke-tests, until `stop` says that nobody wants it any more.
+    pub fn admit(&self, bytes: &[u8], path: &Path, stop: Option<&Stop>) -> Result<Arc<Module>, LoadError> {
+        let admitted = self.trusted(bytes, path).and_then(|()| self.load(bytes, path, stop));
         match &admitted {
             Ok(module) => {
                 Tally::one(&self.tally.loaded);
@@ -29,6 +31,7 @@ impl Admission {
             }
             // What is still being written is no file yet.
             Err(error) if error.kind == LoadErrorKind::HalfWritten => {}
+            Err(_) if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) => {}
             Err(error) => {
                 Tally::one(&self.tally.refused);
                 if let (Some(code), Some(digest)) = (&self.sandbox.1, error.digest) {
@@ -64,18 +67,28 @@ impl Admission {
         error
     }
 
-    fn load(&self, bytes: &[u8], path: &Path) -> Result<Arc<Module>, LoadError> {
-        let module = self.sandbox.load(bytes, path).map_err(|error| match error.kind {
+    fn load(&self, bytes: &[u8], path: &Path, stop: Option<&Stop>) -> Result<Arc<Module>, LoadError> {
+        let loaded = match stop {
+            Some(stop) => self.sandbox.load_unless(stop, bytes, path),
+            None => self.sandbox.load(bytes, path),
+        };
+        let module = loaded.map_err(|error| match error.kind {
             // What is there of it so far is no module: each step of a slow copy would be news if it had a digest.
             LoadErrorKind::HalfWritten => LoadError { digest: None, ..error },
             _ => error,
         })?;
-        smoke(&*module).map_err(|fault| LoadError {
-            kind: LoadErrorKind::Smoke(fault.kind),
-            path: path.to_owned(),
-            digest: Some(module.digest()),
-            message: format!("it failed a trial call, so it does not serve: {}", fault.message),
-        })?;
+        let told = |failed: &Failed| {
+            let kind = format!("{}: ", failed.kind.name());
+            failed.told.strip_prefix(&kind).unwrap_or(&failed.told).to_owned()
+        };
+        smoke(&*module).map(drop).or_else(|failed| if failed.is_its_word { Ok(()) } else { Err(failed) }).map_err(
+            |failed| LoadError {
+                kind: LoadErrorKind::Smoke(failed.kind),
+                path: path.to_owned(),
+                digest: Some(module.digest()),
+                message: format!("it failed a trial call, so it does not serve: {}", told(&failed)),
+            },
+        )?;
         module.forget_usage();
         Ok(module)
     }

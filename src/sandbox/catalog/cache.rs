@@ -1,6 +1,7 @@
 //! The bytes of served modules on disk, named by digest and by the file they came from, so that an older version is
 //! still there after its file was replaced and the process restarted.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -77,6 +78,11 @@ impl Cache {
             }
         }
         Ok(found)
+    }
+
+    /// The names of the files that what is there came from.
+    pub fn origins(&self) -> BTreeSet<String> {
+        self.files().unwrap_or_default().into_iter().map(|(_, _, origin)| origin).collect()
     }
 
     /// Writes a module, whole or not at all, and before it the signature that let it in: without it, it would not be

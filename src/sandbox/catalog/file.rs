@@ -3,12 +3,13 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use crate::assignor::FaultKind;
 use crate::ids::Digest;
+use crate::sandbox::clock;
 use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
-use crate::sandbox::limits::SMOKE_TRIES;
+use crate::sandbox::limits::{COMPILE_RETRIES, SMOKE_TRIES};
 use crate::sandbox::module::{digest_of, refuse_compiled, too_large};
 use crate::sandbox::trust::signature_path;
 
@@ -22,6 +23,9 @@ pub(super) struct File {
     /// The bytes that it holds now.
     pub digest: Option<Digest>,
     tries: u32,
+    /// How often compiling these bytes was ended from outside, and when it is tried again.
+    ended: usize,
+    again_at: Option<Instant>,
     /// The last module of it that was fit to serve.
     pub good: Option<Digest>,
     /// What is wrong with the bytes that it holds now.
@@ -75,6 +79,16 @@ impl Unfit {
 }
 
 impl Stamp {
+    /// When it was written; what does not know is as old as can be.
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.modified
+    }
+
+    /// Its length, in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Whether there is a file to read.
     pub fn is_file(&self) -> bool {
         self.unfit.is_none()
@@ -97,10 +111,26 @@ impl File {
         (self.is_confirmed, self.digest) = (false, None);
     }
 
+    /// The bytes that it holds were refused. What only was not compiled to the end is tried again, later each time; and
+    /// then, when somebody touches the file.
+    pub fn refused(&mut self, mut error: LoadError) {
+        if error.kind == LoadErrorKind::CompileEnded {
+            let wait = COMPILE_RETRIES.get(self.ended);
+            self.ended += 1;
+            self.again_at = wait.map(|wait| clock::now() + *wait);
+            error.message.push_str(&match wait {
+                Some(wait) => format!("; it is tried again in {} s", wait.as_secs()),
+                None => format!("; it was tried {} times: touch the file to have it tried again", self.ended),
+            });
+        }
+        self.error = Some(error);
+    }
+
     /// Reads it if its stamp is new or not yet trusted; its bytes, if there is something to judge in them.
     pub fn look(&mut self, path: &Path, stamp: Stamp, most_bytes: usize) -> Option<Vec<u8>> {
         let is_same = self.stamp == Some(stamp);
-        if is_same && self.is_confirmed {
+        let is_due = self.again_at.is_some_and(|at| at <= clock::now());
+        if is_same && self.is_confirmed && !is_due {
             return None;
         }
         // Two signatures of one key are equally long, so one that came within the clock's grain is judged again, too.
@@ -114,7 +144,7 @@ impl File {
             return None;
         }
         match read(path, most_bytes) {
-            Ok(bytes) => self.weigh(digest_of(&bytes), is_same, is_signed_anew).then_some(bytes),
+            Ok(bytes) => self.weigh(digest_of(&bytes), is_same, is_signed_anew, is_due).then_some(bytes),
             Err(Refusal { kind, message }) => {
                 // What makes a file readable (its owner, its mode) does not show in its stamp.
                 self.is_confirmed = is_same && kind != LoadErrorKind::Unreadable;
@@ -127,16 +157,24 @@ impl File {
 
     /// Whether bytes with that digest have to be judged. Those that ran out of time are, a few times; those that
     /// were let in, or not, by their signature when it came, changed or went.
-    fn weigh(&mut self, digest: Digest, is_same_stamp: bool, is_signed_anew: bool) -> bool {
+    fn weigh(&mut self, digest: Digest, is_same_stamp: bool, is_signed_anew: bool, is_due: bool) -> bool {
         let is_known = self.digest == Some(digest);
         let ran_out_of_time = LoadErrorKind::Smoke(FaultKind::Deadline);
         let is_worth_another_try =
             self.error.as_ref().is_some_and(|error| error.kind == ran_out_of_time) && self.tries < SMOKE_TRIES;
         let hangs_on_signature = self.error.as_ref().is_none_or(|error| error.kind == LoadErrorKind::Untrusted);
+        let was_ended = self.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::CompileEnded);
+        let is_tried_again = is_known && was_ended && (is_due || !is_same_stamp);
+        if is_tried_again || !is_known {
+            self.again_at = None;
+        }
+        if !is_known || (is_tried_again && !is_same_stamp) {
+            self.ended = 0;
+        }
         self.is_confirmed = is_same_stamp && is_known && !is_worth_another_try;
         self.tries = if is_known { self.tries.saturating_add(1) } else { 1 };
         self.digest = Some(digest);
-        !is_known || is_worth_another_try || (is_signed_anew && hangs_on_signature)
+        !is_known || is_worth_another_try || is_tried_again || (is_signed_anew && hangs_on_signature)
     }
 }
 
@@ -170,7 +208,8 @@ pub(super) fn list(folder: &Path, with_signatures: bool) -> io::Result<Vec<(Path
     Ok(modules)
 }
 
-fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
+/// All of a file, unless it is too long.
+pub(super) fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
     refuse_compiled(path)?;
     let mut bytes = Vec::new();
     let length = fs::File::open(path)
@@ -214,12 +253,38 @@ mod tests {
     fn what_ran_out_of_time_gets_another_try_but_not_for_ever() {
         let mut file = File::default();
         let digest = Digest([1; 32]);
-        assert!(file.weigh(digest, false, false));
+        assert!(file.weigh(digest, false, false, false));
         let kind = LoadErrorKind::Smoke(FaultKind::Deadline);
         file.error = Some(LoadError { kind, path: "a.wasm".into(), digest: None, message: String::new() });
-        let tries = (0..10).filter(|_| file.weigh(digest, true, false)).count();
+        let tries = (0..10).filter(|_| file.weigh(digest, true, false, false)).count();
         assert_eq!(tries, SMOKE_TRIES as usize - 1);
         assert!(file.is_confirmed);
+    }
+
+    #[test]
+    fn what_was_not_compiled_to_the_end_is_tried_again_and_then_when_it_is_touched() {
+        let mut file = File::default();
+        let digest = Digest([1; 32]);
+        assert!(file.weigh(digest, false, false, false));
+        let ended = || LoadError {
+            kind: LoadErrorKind::CompileEnded,
+            path: "a.wasm".into(),
+            digest: Some(digest),
+            message: "killed".to_owned(),
+        };
+        let said = |file: &File| file.error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
+        for wait in COMPILE_RETRIES {
+            file.refused(ended());
+            assert_eq!(said(&file), format!("killed; it is tried again in {} s", wait.as_secs()));
+            assert!(!file.weigh(digest, true, false, false), "not yet");
+            assert!(file.again_at.is_some() && file.weigh(digest, true, false, true));
+        }
+        file.refused(ended());
+        assert_eq!(said(&file), "killed; it was tried 4 times: touch the file to have it tried again");
+        assert!(file.again_at.is_none() && !file.weigh(digest, true, false, false));
+        assert!(file.weigh(digest, false, false, false), "touched");
+        file.refused(ended());
+        assert!(said(&file).ends_with("again in 5 s"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::ids::{Digest, Protocol};
 mod admission;
 mod cache;
 mod choose;
+mod desk;
 mod file;
 mod shelf;
 mod smoke;
@@ -115,7 +116,10 @@ impl Shared {
         let before = std::mem::replace(&mut *held, Arc::new(snapshot));
         drop(held);
         let is_gone = |module: &&Arc<Module>| !now.iter().any(|it| Arc::ptr_eq(it, module));
-        before.modules.iter().filter(is_gone).for_each(|module| module.retire());
+        for module in before.modules.iter().filter(is_gone) {
+            module.retire();
+            self.tally.keep_faults(&module.counts());
+        }
         // Called without the lock: a listener may be the last that keeps its own place.
         let listeners = lock(&self.listeners).clone();
         listeners.iter().for_each(|listener| listener());

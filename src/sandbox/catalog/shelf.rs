@@ -9,13 +9,15 @@ use std::sync::Arc;
 use super::admission::Admission;
 use super::cache::{Cache, unusable};
 use super::choose::{Candidate, Choice, choose};
-use super::file::{File, Stamp, file_name, list};
+use super::desk::{Desk, Judged};
+use super::file::{File, Stamp, file_name, list, read};
 use super::status::{clash, row, surplus};
 use super::{CatalogConfig, Judges, ModuleState, ModuleStatus, Snapshot};
 use crate::ids::Digest;
 use crate::sandbox::error::LoadErrorKind;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::metrics::Tally;
+use crate::sandbox::module::digest_of;
 use crate::sandbox::trust::signature_path;
 use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
 
@@ -37,7 +39,9 @@ pub(super) struct Shelf {
     /// The same of files that are too many, by the first of them in each folder.
     surplus: BTreeMap<PathBuf, String>,
     status: Vec<ModuleStatus>,
+    /// Whether what is there is judged in this look: at the start, and under other keys.
     is_new: bool,
+    desk: Desk,
 }
 
 struct Kept {
@@ -47,7 +51,7 @@ struct Kept {
 }
 
 impl Shelf {
-    pub fn new(sandbox: Sandbox, config: CatalogConfig, tally: Arc<Tally>) -> Self {
+    pub fn new(sandbox: Sandbox, config: CatalogConfig, tally: Arc<Tally>, desk: Desk) -> Self {
         let mut troubles = BTreeMap::new();
         let cache = config.cache_folder.and_then(|folder| {
             Cache::open(folder.clone(), sandbox.limits().module_bytes)
@@ -75,16 +79,20 @@ impl Shelf {
             surplus: BTreeMap::new(),
             status: Vec::new(),
             is_new: true,
+            desk,
         }
     }
 
     /// Looks once; a snapshot if anything changed.
     pub fn scan(&mut self) -> Option<Snapshot> {
-        let is_first = std::mem::take(&mut self.is_new);
+        let is_first = self.is_new;
         self.read_folders();
         if is_first {
             self.read_cache();
         }
+        self.is_new = false;
+        let Self { desk, files, .. } = self;
+        desk.keep_only(|path, digest| files.get(path).is_some_and(|file| file.digest == Some(digest)));
         let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
         self.keep_only(&choice.offered, is_first);
         let status = self.describe(&choice);
@@ -115,7 +123,51 @@ impl Shelf {
             file.good = file.good.filter(|digest| kept.contains_key(digest));
             file.forget_look();
         }
+        // It would be judged under the old keys.
+        self.desk.keep_only(|_, _| false);
         self.is_new = true;
+    }
+
+    /// What became of a file that waited.
+    pub fn take(&mut self, judged: Judged) {
+        self.desk.is_done();
+        let is_wanted = judged.is_wanted();
+        let Judged { path, digest, outcome, .. } = judged;
+        let Some(file) = self.files.get_mut(&path).filter(|file| is_wanted && file.digest == Some(digest)) else {
+            return;
+        };
+        match outcome {
+            Some(Ok(module)) => {
+                (file.good, file.error) = (Some(digest), None);
+                self.keep(module);
+            }
+            Some(Err(error)) => file.refused(error),
+            None => file.forget_look(),
+        }
+    }
+
+    /// Whether files wait to be judged.
+    pub fn has_waiting(&self) -> bool {
+        self.desk.has_waiting()
+    }
+
+    /// Has the next file judged, if one waits.
+    pub fn judge_next(&mut self) {
+        while let Some((path, digest)) = self.desk.next() {
+            let bytes = read(&path, self.gate.sandbox.limits().module_bytes).ok();
+            match bytes.filter(|bytes| digest_of(bytes) == digest && !self.kept.contains_key(&digest)) {
+                Some(bytes) => {
+                    if self.desk.judge(self.gate.clone(), path, digest, bytes).is_err() {
+                        return;
+                    }
+                }
+                // It holds something else by now, or what was let in meanwhile.
+                None => {
+                    self.files.get_mut(&path).into_iter().for_each(File::forget_look);
+                    self.desk.look_again();
+                }
+            }
+        }
     }
 
     fn modules(&self) -> Arc<[Arc<Module>]> {
@@ -138,18 +190,27 @@ impl Shelf {
                 }
             }
         }
-        self.leave_out_surplus(&mut present);
+        if present.len() > MAX_FILES {
+            self.leave_out_surplus(&mut present);
+        } else {
+            self.surplus.clear();
+        }
         self.files.retain(|path, _| present.contains_key(path));
         for (path, stamp) in present {
             self.read_file(&path, stamp);
         }
     }
 
-    /// Of too many files those that are known keep their place: whatever is thrown into a folder, what serves goes on serving.
+    /// Of too many files those that are known keep their place, at a start those that served before; then come the oldest: whatever
+    /// is thrown into a folder, what serves goes on serving.
     fn leave_out_surplus(&mut self, present: &mut BTreeMap<PathBuf, Stamp>) {
         let mut paths: Vec<_> = present.keys().cloned().collect();
         let is_file = |path: &PathBuf| present.get(path).is_some_and(Stamp::is_file);
-        paths.sort_by_key(|path| (!self.files.contains_key(path), !is_file(path)));
+        let served = self.cache.as_ref().filter(|_| self.is_new).map(Cache::origins).unwrap_or_default();
+        paths.sort_by_cached_key(|path| {
+            let is_known = self.files.contains_key(path) || served.contains(&file_name(path));
+            (!is_known, !is_file(path), present.get(path).and_then(Stamp::modified))
+        });
         let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for path in paths.into_iter().skip(MAX_FILES) {
             present.remove(&path);
@@ -162,6 +223,9 @@ impl Shelf {
     /// Admits or refuses what a file holds, if that is new.
     fn read_file(&mut self, path: &Path, stamp: Stamp) {
         let file = self.files.entry(path.to_owned()).or_default();
+        if self.desk.has(path) && file.stamp() == Some(stamp) {
+            return;
+        }
         let Some(bytes) = file.look(path, stamp, self.gate.sandbox.limits().module_bytes) else { return };
         file.unwanted = self.only.as_ref().and_then(|only| unwanted(&bytes, only, self.gate.sandbox.limits()));
         if file.unwanted.is_some() {
@@ -176,13 +240,16 @@ impl Shelf {
             }
             return;
         }
-        match self.gate.admit(&bytes, path) {
+        if let Some(digest) = file.digest.filter(|_| !self.is_new) {
+            return self.desk.wait(path.to_owned(), stamp.length(), digest);
+        }
+        match self.gate.admit(&bytes, path, None) {
             Ok(module) => {
                 file.good = Some(module.digest());
                 file.error = None;
                 self.keep(module);
             }
-            Err(error) => file.error = Some(error),
+            Err(error) => file.refused(error),
         }
     }
 
@@ -209,7 +276,7 @@ impl Shelf {
             }
         };
         for old in cached.into_iter().filter(|old| !self.kept.contains_key(&old.digest)).collect::<Vec<_>>() {
-            if let Ok(module) = self.gate.admit(&old.bytes, &old.path) {
+            if let Ok(module) = self.gate.admit(&old.bytes, &old.path, None) {
                 self.kept.insert(old.digest, Kept { module, origin: old.origin });
             }
         }
@@ -256,15 +323,17 @@ impl Shelf {
     /// A row for each file, then for each older version, then for each folder in trouble.
     fn describe(&self, choice: &Choice) -> Vec<ModuleStatus> {
         let now = clock::wall();
-        let mut rows: Vec<_> = self.files.iter().map(|(path, file)| self.row(path, file, choice)).collect();
+        let mut rows: Vec<_> = self.files.iter().filter_map(|(path, file)| self.row(path, file, choice)).collect();
         let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
         for digest in choice.offered.iter().filter(|digest| !in_files.contains(digest)) {
             if let Some(kept) = self.kept.get(digest) {
                 rows.push(row(kept.module.path(), Some(&kept.module), ModuleState::Older, None));
             }
         }
-        let troubles = self.troubles.iter().chain(&self.surplus);
-        rows.extend(troubles.map(|(path, trouble)| row(path, None, ModuleState::Broken, Some(trouble.clone()))));
+        let told = |(path, trouble): (&PathBuf, &String)| row(path, None, ModuleState::Broken, Some(trouble.clone()));
+        rows.extend(self.troubles.iter().map(told));
+        let is_surplus = true;
+        rows.extend(self.surplus.iter().map(told).map(|row| ModuleStatus { is_surplus, ..row }));
         for row in &mut rows {
             let before = self.status.iter().find(|before| before.agrees_with(row));
             row.since = before.map_or(now, |before| before.since);
@@ -272,7 +341,11 @@ impl Shelf {
         rows
     }
 
-    fn row(&self, path: &Path, file: &File, choice: &Choice) -> ModuleStatus {
+    /// Of a file that waits to be judged, what was said of it before.
+    fn row(&self, path: &Path, file: &File, choice: &Choice) -> Option<ModuleStatus> {
+        if file.good.is_none() && file.error.is_none() && self.desk.has(path) {
+            return None;
+        }
         let good = file.good.and_then(|digest| self.kept.get(&digest)).map(|kept| &*kept.module);
         let clash = choice.clashes.get(path).map(|others| clash(path, good, others).to_string());
         let error = file.error.as_ref().map(ToString::to_string).or(clash);
@@ -285,11 +358,12 @@ impl Shelf {
         };
         let mut row = row(path, good, state, error);
         let is_half = file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::HalfWritten);
-        row.digest = row.digest.or(file.digest.filter(|_| !is_half));
+        let judged = if self.desk.has(path) { file.error.as_ref().and_then(|it| it.digest) } else { file.digest };
+        row.digest = row.digest.or(judged.filter(|_| !is_half));
         if let Some((name, version)) = &file.unwanted {
             (row.name, row.version) = (Some(name.clone()), Some(*version));
         }
-        row
+        Some(row)
     }
 }
 

@@ -47,6 +47,9 @@ pub struct ModuleStatus {
     pub since: WallTime,
     /// Why the file itself does not serve.
     pub last_error: Option<String>,
+    /// Whether it stands for files that were left out, since they are too many.
+    #[serde(skip)]
+    pub is_surplus: bool,
 }
 
 impl ModuleStatus {
@@ -95,6 +98,7 @@ pub(super) fn row(
         state,
         since: WallTime::default(),
         last_error,
+        is_surplus: false,
     }
 }
 

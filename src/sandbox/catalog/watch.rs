@@ -8,6 +8,7 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::desk::{Desk, Judged};
 use super::shelf::Shelf;
 use super::{CatalogConfig, Shared};
 use crate::sandbox::error::CatalogError;
@@ -16,8 +17,13 @@ use crate::sandbox::{Sandbox, clock, lock};
 /// A folder that never is quiet is read after that many times the debounce.
 const LONGEST_DEBOUNCES: u32 = 10;
 
-enum Wake {
+/// What was judged is told after so long, although more waits.
+const LONGEST_HELD: Duration = Duration::from_millis(500);
+
+pub(super) enum Wake {
     Changed,
+    /// A file that waited was judged.
+    Judged(Judged),
     Stop,
 }
 
@@ -36,12 +42,21 @@ impl Watch {
         // Watching begins before the first look, so that nothing falls between.
         let watcher = watcher(&config, wakes.clone());
         let (debounce, rescan) = (config.debounce, config.rescan);
-        let mut shelf = Shelf::new(sandbox, config, Arc::clone(&shared.tally));
+        let mut shelf = Shelf::new(sandbox, config, Arc::clone(&shared.tally), Desk::new(wakes.clone()));
         if let Some(snapshot) = shelf.scan() {
             shared.publish(snapshot);
         }
         let run = move || {
-            while wait(&woken, debounce, rescan) {
+            let mut held_since = None;
+            while let Some(Woken { judged, has_changed }) = wait(&woken, debounce, rescan) {
+                judged.into_iter().for_each(|judged| shelf.take(judged));
+                // Files that came together are told together, unless that takes long.
+                let mut is_early = || held_since.get_or_insert_with(clock::now).elapsed() < LONGEST_HELD;
+                if !has_changed && shelf.has_waiting() && is_early() {
+                    shelf.judge_next();
+                    continue;
+                }
+                held_since = None;
                 let judges = lock(&shared.judges).take();
                 if let Some(judges) = &judges {
                     shelf.trust_anew(judges);
@@ -49,6 +64,8 @@ impl Watch {
                 if let Some(snapshot) = shelf.scan() {
                     shared.publish(snapshot);
                 }
+                drop(judges);
+                shelf.judge_next();
             }
         };
         let thread =
@@ -87,22 +104,32 @@ fn watcher(config: &CatalogConfig, wakes: Sender<Wake>) -> Option<RecommendedWat
     Some(watcher)
 }
 
-/// Waits for the next time to look; false when it is time to stop.
-fn wait(woken: &Receiver<Wake>, debounce: Duration, rescan: Duration) -> bool {
+/// Why it is time to look.
+struct Woken {
+    judged: Vec<Judged>,
+    /// Whether the folders may hold something else.
+    has_changed: bool,
+}
+
+/// Waits for the next time to look, and gives what was judged since the last; none when it is time to stop.
+fn wait(woken: &Receiver<Wake>, debounce: Duration, rescan: Duration) -> Option<Woken> {
     match woken.recv_timeout(rescan) {
         Ok(Wake::Changed) => {}
-        Err(RecvTimeoutError::Timeout) => return true,
-        Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+        Ok(Wake::Judged(judged)) => return Some(Woken { judged: vec![judged], has_changed: false }),
+        Err(RecvTimeoutError::Timeout) => return Some(Woken { judged: Vec::new(), has_changed: true }),
+        Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
     }
+    let mut all = Vec::new();
     let first = clock::now();
     while first.elapsed() < debounce * LONGEST_DEBOUNCES {
         match woken.recv_timeout(debounce) {
             Ok(Wake::Changed) => {}
+            Ok(Wake::Judged(judged)) => all.push(judged),
             Err(RecvTimeoutError::Timeout) => break,
-            Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+            Ok(Wake::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
-    true
+    Some(Woken { judged: all, has_changed: true })
 }
 
 impl Drop for Watch {

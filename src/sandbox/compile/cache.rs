@@ -35,18 +35,21 @@ pub(in crate::sandbox) struct CodeCache {
     folder: PathBuf,
     /// What only the same engine of the same divvy has.
     engine: u64,
+    /// Why it could not be made.
+    not_made: Option<String>,
 }
 
 impl CodeCache {
     /// The cache of an engine in a folder, which is made if it is not there. That it can be used is not promised.
     pub fn open(folder: PathBuf, engine: &Engine) -> Self {
         // Whether it is there is seen with each use.
-        let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        let not_made = made.err().map(|error| error.to_string());
         let mut hasher = Xxh3::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
         // A hit also means that this divvy found the module valid.
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
-        Self { folder, engine: hasher.finish() }
+        Self { folder, engine: hasher.finish(), not_made }
     }
 
     /// The folder.
@@ -57,7 +60,10 @@ impl CodeCache {
     /// Why nothing is found or kept here, if that is so, and what to do about it. For whoever opens it: later uses are silent.
     pub fn trouble(&self) -> Option<String> {
         let why = match fs::symlink_metadata(&self.folder) {
-            Err(error) => format!("it cannot be made: {error}; make the folder above it writable"),
+            Err(error) => {
+                let why = self.not_made.clone().unwrap_or_else(|| error.to_string());
+                format!("it cannot be made: {why}; make the folder above it writable")
+            }
             Ok(meta) if meta.is_symlink() => "it is a link: put a folder in its place".to_owned(),
             Ok(meta) if !meta.is_dir() => "it is no folder: remove it".to_owned(),
             Ok(meta) if !is_private(&meta) => distrust(&meta, false)?,

@@ -6,11 +6,15 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
+use super::super::Stop;
+use super::super::clock;
 use super::super::engine::{self, Pace};
-use super::super::limits::{COMPILE_PATIENCE, COMPILE_THREADS, MAX_CODE_BYTES, MAX_MODULE_BYTES, SandboxLimits};
+use super::super::limits::{COMPILE_PATIENCE, COMPILE_THREADS, MAX_CODE_BYTES, MAX_MODULE_BYTES, SandboxLimits, cores};
 use super::native;
 use crate::text::one_line;
 
@@ -20,6 +24,8 @@ const COMMAND: &str = "compile-module";
 const FUEL: &str = "fuel";
 /// Exit code of a module that the compiler refused; stderr says why.
 const REFUSED: u8 = 3;
+/// How often whoever waits for a child looks whether its work is still wanted.
+const A_MOMENT: Duration = Duration::from_millis(100);
 /// Of what a child says not more is read.
 const MAX_WORDS: u64 = 4096;
 
@@ -27,6 +33,8 @@ const MAX_WORDS: u64 = 4096;
 pub(super) enum NoCode {
     /// The module's fault, in a sentence.
     Refused(String),
+    /// Something else ended the child, which says nothing of the module: in a sentence.
+    Ended(String),
     /// The child could not do its work; nothing is known of the module.
     Unable,
 }
@@ -60,6 +68,7 @@ pub fn main() -> Option<ExitCode> {
 
 fn compile(seconds: u64, bytes: u64, pace: Pace) -> Result<(), String> {
     let words = |error: io::Error| error.to_string();
+    native::end_with_parent();
     native::limit_this_process(seconds, bytes).map_err(words)?;
     let mut module = Vec::new();
     io::stdin().lock().take(MAX_MODULE_BYTES as u64).read_to_end(&mut module).map_err(words)?;
@@ -68,7 +77,14 @@ fn compile(seconds: u64, bytes: u64, pace: Pace) -> Result<(), String> {
 }
 
 /// Has a child of `program` compile a module that was inspected.
-pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits, pace: Pace) -> Result<Vec<u8>, NoCode> {
+/// `stop` ends it early.
+pub(super) fn compile_in(
+    program: &Path,
+    module: &[u8],
+    limits: &SandboxLimits,
+    pace: Pace,
+    stop: Option<&Stop>,
+) -> Result<Vec<u8>, NoCode> {
     let unable = |_: io::Error| NoCode::Unable;
     let child = Command::new(program)
         .arg0("divvy")
@@ -78,7 +94,7 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits, 
         .args((pace == Pace::Fuel).then_some(FUEL))
         .env_clear()
         // Each thread may reserve address space of its own.
-        .env("RAYON_NUM_THREADS", COMPILE_THREADS.min(limits.concurrency).to_string())
+        .env("RAYON_NUM_THREADS", COMPILE_THREADS.min(cores()).to_string())
         .env("MALLOC_ARENA_MAX", "2")
         .current_dir("/")
         .stdin(Stdio::piped())
@@ -86,7 +102,7 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits, 
         .stderr(Stdio::piped())
         .spawn()
         .map_err(unable)?;
-    let (status, code, words, in_time) = converse(child, module, limits).map_err(unable)?;
+    let (status, code, words, in_time) = converse(child, module, limits, stop).map_err(unable)?;
     if status.success() && in_time {
         return Ok(code);
     }
@@ -94,16 +110,21 @@ pub(super) fn compile_in(program: &Path, module: &[u8], limits: &SandboxLimits, 
     let remedy = "split its largest functions, build it with optimisation, and leave out what it does not use";
     let is_out_of_memory = words.contains("memory allocation") || words.contains("Cannot allocate memory");
     Err(match (status.code(), status.signal()) {
-        _ if !in_time || status.signal() == Some(libc::SIGXCPU) => {
-            NoCode::Refused(format!("compiling it took longer than {seconds} s (sandbox limit compile_time): {remedy}"))
-        }
+        (_, Some(libc::SIGXCPU)) => NoCode::Refused(format!(
+            "compiling it took longer than {seconds} s of computing (sandbox limit compile_time): {remedy}"
+        )),
+        _ if !in_time => NoCode::Ended(format!(
+            "compiling it did not end in {} s, although it may compute for {seconds} s: the machine is busy, or the process that \
+             compiled it was stopped",
+            (limits.compile_time * COMPILE_PATIENCE).as_secs_f64()
+        )),
         _ if is_out_of_memory => NoCode::Refused(format!(
             "compiling it took more than {mib} MiB of memory (sandbox limit compile_memory_bytes): {remedy}"
         )),
         (Some(code), _) if code == i32::from(REFUSED) => NoCode::Refused(format!("it cannot be compiled: {words}")),
         // What made the system do that would meet this process next.
-        (_, Some(libc::SIGKILL)) => NoCode::Refused(format!(
-            "the process that compiled it was killed, as systems do that run out of memory: {remedy}"
+        (_, Some(libc::SIGKILL | libc::SIGTERM | libc::SIGINT | libc::SIGHUP)) => NoCode::Ended(format!(
+            "the process that compiled it was killed, as systems do that run out of memory: free some, or {remedy}"
         )),
         (_, Some(signal)) => NoCode::Refused(format!(
             "the compiler crashed on it (signal {signal}), in a process of its own: {remedy}; and report the module"
@@ -118,6 +139,7 @@ fn converse(
     mut child: Child,
     module: &[u8],
     limits: &SandboxLimits,
+    stop: Option<&Stop>,
 ) -> io::Result<(ExitStatus, Vec<u8>, String, bool)> {
     let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (tell, told) = mpsc::channel();
@@ -131,7 +153,7 @@ fn converse(
             io::Result::Ok(words)
         };
         let begun = begin();
-        let code = begun.is_ok().then(|| told.recv_timeout(limits.compile_time * COMPILE_PATIENCE).ok()).flatten();
+        let code = begun.is_ok().then(|| wait(&told, limits.compile_time * COMPILE_PATIENCE, stop)).flatten();
         if code.is_none() {
             // It may have ended by itself.
             let _ = child.kill();
@@ -141,6 +163,22 @@ fn converse(
         let is_in_time = code.is_some();
         Ok((status, code.unwrap_or_default(), words, is_in_time))
     })
+}
+
+/// What the child says, if it says it in time and while somebody wants it.
+fn wait(told: &mpsc::Receiver<Vec<u8>>, patience: Duration, stop: Option<&Stop>) -> Option<Vec<u8>> {
+    let began = clock::now();
+    loop {
+        match told.recv_timeout(A_MOMENT) {
+            Ok(code) => return Some(code),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if began.elapsed() >= patience || stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                    return None;
+                }
+            }
+        }
+    }
 }
 
 fn read(from: Option<impl Read>, most: u64) -> Vec<u8> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use wasmtime::Engine;
 
+use super::Stop;
 use super::engine::Pace;
 use super::error::{LoadErrorKind, Refusal};
 use super::limits::SandboxLimits;
@@ -40,11 +41,17 @@ pub(super) fn program() -> Option<PathBuf> {
 }
 
 /// Has a child compile a module that was inspected; none where there is no child that could.
-pub(super) fn by_child(bytes: &[u8], limits: &SandboxLimits, pace: Pace) -> Result<Option<Code>, Refusal> {
+pub(super) fn by_child(
+    bytes: &[u8],
+    limits: &SandboxLimits,
+    pace: Pace,
+    stop: Option<&Stop>,
+) -> Result<Option<Code>, Refusal> {
     let Some(program) = &limits.compiler else { return Ok(None) };
-    match child::compile_in(program, bytes, limits, pace) {
+    match child::compile_in(program, bytes, limits, pace, stop) {
         Ok(code) => Ok(Some(Code::Bytes(code))),
         Err(child::NoCode::Refused(why)) => Err(Refusal::new(LoadErrorKind::Compile, why)),
+        Err(child::NoCode::Ended(why)) => Err(Refusal::new(LoadErrorKind::CompileEnded, why)),
         // No processes left, a file that is gone: the module is none the worse for it.
         Err(child::NoCode::Unable) => Ok(None),
     }

@@ -43,6 +43,16 @@ pub(super) fn user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// From now on this process is killed when the thread that started it ends, as all do when its process is killed. Without such a
+/// system it ends by its limits.
+pub(super) fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: it takes numbers, and what it answers is not needed.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+}
+
 /// From now on this process gets so many seconds of computing and bytes of address space, and writes no core file. Past its
 /// seconds it is sent SIGXCPU, so that SIGKILL is somebody else's.
 pub(super) fn limit_this_process(seconds: u64, bytes: u64) -> io::Result<()> {

@@ -1,5 +1,5 @@
 //! Metadata: one virtual broker for each rack, all of them this server; the coordinator is always among them, since
-//! some clients know a coordinator only if it is listed.
+//! some clients know a coordinator only if it is listed. Clients of long ago are told of the coordinator alone.
 
 use super::{Shape, text};
 use crate::ids::TopicName;
@@ -9,7 +9,7 @@ use crate::server::dispatch::unwritable;
 use crate::server::large::{Frame, Question};
 use crate::server::limits::LARGE_ANSWER_PARTITIONS;
 use crate::server::outbox::Close;
-use crate::server::topics::{COORDINATOR_NODE, TopicId, View, topic_id};
+use crate::server::topics::{Broker, COORDINATOR_NODE, TopicId, View, topic_id};
 use crate::topics::Topic;
 use crate::wire::frame::encode_response;
 use crate::wire::messages::metadata::{
@@ -17,6 +17,11 @@ use crate::wire::messages::metadata::{
 };
 use crate::wire::messages::{MetadataRequest, MetadataResponse};
 use crate::wire::{ApiKey, EncodeError, ErrorCode, Text};
+
+/// The first version whose caller is told of racks. kafkajs asks for 6 and keeps its connections by host and port: of
+/// several brokers at one address it closes all when it hears of them again, and what is on its way is lost. aiokafka (5)
+/// and kcat (4) read no racks; whoever does, librdkafka, franz-go and the Java client since KIP-881, asks for 9 or more.
+const RACKS_SINCE: i16 = 7;
 
 /// The answer. Topics that the client wants and the configuration allows are made first.
 pub(crate) async fn answer(request: MetadataRequest, shape: Shape, handle: Handle) -> Result<Frame, Close> {
@@ -54,14 +59,15 @@ fn partitions(question: &Question) -> usize {
 }
 
 fn told(question: &Question, handle: &Handle) -> MetadataResponse {
-    let Question { view, is_loaded, .. } = question;
+    let told = Told { view: &question.view, version: question.version };
     // Every topic that is asked for gets an entry: librdkafka asks again without a pause for one that is left out.
     let topics = match &question.asked {
-        Some(asked) => asked.iter().map(|topic| one(topic, view, *is_loaded)).collect(),
-        None => view.table().0.iter().map(|(name, topic)| known(name, topic, view)).collect(),
+        Some(asked) => asked.iter().map(|topic| told.one(topic, question.is_loaded)).collect(),
+        None => told.view.table().0.iter().map(|(name, topic)| told.known(name, topic)).collect(),
     };
+    let (host, port) = handle.advertised();
     MetadataResponse {
-        brokers: brokers(view, handle),
+        brokers: told.brokers(&host, port),
         cluster_id: Some(handle.cluster_id()),
         controller_id: COORDINATOR_NODE,
         topics,
@@ -69,32 +75,66 @@ fn told(question: &Question, handle: &Handle) -> MetadataResponse {
     }
 }
 
-fn brokers(view: &View, handle: &Handle) -> Vec<MetadataResponseBroker> {
-    let (host, port) = handle.advertised();
-    let broker = |it: &crate::server::topics::Broker| MetadataResponseBroker {
-        node_id: it.node,
-        host: host.clone(),
-        port,
-        rack: it.rack.as_deref().map(Text::from),
-    };
-    view.brokers().iter().map(broker).collect()
+/// What a caller of that version is told of.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    view: &'a View,
+    version: i16,
 }
 
-/// A topic by its name, or from v12 on by its id.
-fn one(asked: &MetadataRequestTopic, view: &View, loaded: bool) -> MetadataResponseTopic {
-    let missing = |error_code| MetadataResponseTopic {
-        error_code,
-        name: asked.name.as_deref().map(text),
-        topic_id: asked.topic_id,
-        ..Default::default()
-    };
-    let by_id = asked.topic_id != TopicId::default();
-    match find(asked, view) {
-        Some((name, topic)) => known(name, topic, view),
-        None if !loaded => missing(ErrorCode::LeaderNotAvailable),
-        None if by_id => missing(ErrorCode::UnknownTopicId),
-        None if !is_legal(asked.name.as_deref().unwrap_or_default()) => missing(ErrorCode::InvalidTopic),
-        None => missing(ErrorCode::UnknownTopicOrPartition),
+impl Told<'_> {
+    fn has_racks(self) -> bool {
+        self.version >= RACKS_SINCE
+    }
+
+    fn brokers(self, host: &Text, port: i32) -> Vec<MetadataResponseBroker> {
+        let is_told = |it: &&Broker| self.has_racks() || it.node == COORDINATOR_NODE;
+        let broker = |it: &Broker| MetadataResponseBroker {
+            node_id: it.node,
+            host: host.clone(),
+            port,
+            rack: it.rack.as_deref().map(Text::from),
+        };
+        self.view.brokers().iter().filter(is_told).map(broker).collect()
+    }
+
+    /// A topic by its name, or from v12 on by its id.
+    fn one(self, asked: &MetadataRequestTopic, loaded: bool) -> MetadataResponseTopic {
+        let missing = |error_code| MetadataResponseTopic {
+            error_code,
+            name: asked.name.as_deref().map(text),
+            topic_id: asked.topic_id,
+            ..Default::default()
+        };
+        let by_id = asked.topic_id != TopicId::default();
+        match find(asked, self.view) {
+            Some((name, topic)) => self.known(name, topic),
+            None if !loaded => missing(ErrorCode::LeaderNotAvailable),
+            None if by_id => missing(ErrorCode::UnknownTopicId),
+            None if !is_legal(asked.name.as_deref().unwrap_or_default()) => missing(ErrorCode::InvalidTopic),
+            None => missing(ErrorCode::UnknownTopicOrPartition),
+        }
+    }
+
+    fn known(self, name: &TopicName, topic: &Topic) -> MetadataResponseTopic {
+        let partition = |index: u32| {
+            let replica_nodes =
+                if self.has_racks() { self.view.replicas(topic, index) } else { vec![COORDINATOR_NODE] };
+            MetadataResponsePartition {
+                partition_index: i32::try_from(index).unwrap_or(i32::MAX),
+                leader_id: replica_nodes.first().copied().unwrap_or(COORDINATOR_NODE),
+                leader_epoch: 0,
+                isr_nodes: replica_nodes.clone(),
+                replica_nodes,
+                ..Default::default()
+            }
+        };
+        MetadataResponseTopic {
+            name: Some(text(name)),
+            topic_id: topic_id(name.as_str()),
+            partitions: (0..topic.partitions).map(partition).collect(),
+            ..Default::default()
+        }
     }
 }
 
@@ -105,22 +145,44 @@ fn find<'a>(asked: &MetadataRequestTopic, view: &'a View) -> Option<(&'a TopicNa
     }
 }
 
-fn known(name: &TopicName, topic: &Topic, view: &View) -> MetadataResponseTopic {
-    let partition = |index: u32| {
-        let replica_nodes = view.replicas(topic, index);
-        MetadataResponsePartition {
-            partition_index: i32::try_from(index).unwrap_or(i32::MAX),
-            leader_id: replica_nodes.first().copied().unwrap_or(COORDINATOR_NODE),
-            leader_epoch: 0,
-            isr_nodes: replica_nodes.clone(),
-            replica_nodes,
-            ..Default::default()
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::server::topics::Topics;
+
+    /// Of each version from 0 on: the brokers, and whoever has a partition of either topic.
+    fn nodes(version: i16) -> (Vec<(i32, Option<String>)>, BTreeSet<i32>) {
+        let racks = vec![vec!["a".to_owned(), "b".to_owned()], vec!["b".to_owned()]];
+        let configured = [
+            ("clicks".into(), Topic { partitions: 2, racks: Vec::new() }),
+            ("other".into(), Topic { partitions: 2, racks }),
+        ];
+        let view = Topics::new(&configured).view();
+        let told = Told { view: &view, version };
+        let brokers = told.brokers(&"here".into(), 9092).into_iter();
+        let brokers = brokers.map(|it| (it.node_id, it.rack.map(|rack| rack.to_string()))).collect();
+        let topics = view.table().0.iter().map(|(name, topic)| told.known(name, topic));
+        let nodes = |it: MetadataResponsePartition| [vec![it.leader_id], it.replica_nodes, it.isr_nodes].concat();
+        (brokers, topics.flat_map(|topic| topic.partitions).flat_map(nodes).collect())
+    }
+
+    /// kafkajs asks for 6, aiokafka for 5, kcat for 4: one address is one broker to them.
+    #[test]
+    fn whoever_reads_no_racks_is_told_of_one_broker() {
+        for version in 0..RACKS_SINCE {
+            assert_eq!(nodes(version), (vec![(COORDINATOR_NODE, None)], BTreeSet::from([COORDINATOR_NODE])));
         }
-    };
-    MetadataResponseTopic {
-        name: Some(text(name)),
-        topic_id: topic_id(name.as_str()),
-        partitions: (0..topic.partitions).map(partition).collect(),
-        ..Default::default()
+    }
+
+    #[test]
+    fn whoever_reads_racks_is_told_of_a_broker_for_each() {
+        for version in [RACKS_SINCE, 9, 13] {
+            let (brokers, nodes) = nodes(version);
+            let racks: BTreeSet<_> = brokers.iter().filter_map(|(_, rack)| rack.as_deref()).collect();
+            assert_eq!((brokers.len(), racks), (3, BTreeSet::from(["a", "b"])));
+            assert_eq!(nodes, brokers.iter().map(|(node, _)| *node).collect());
+        }
     }
 }

@@ -217,7 +217,7 @@ impl Config {
                 problems.push(error.message);
             }
             if !names.insert(name) {
-                problems.push(format!("topic {name} is configured twice: keep one [[topic]] of that name"));
+                problems.push(topic_section::twice(name));
             }
             racks.extend(topic.racks.iter().flatten());
         }

@@ -34,9 +34,11 @@ const LISTEN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9092""#;
 const ADMIN: &str = r#"ADDRESS:PORT, such as "127.0.0.1:9640", or "off""#;
 const ADVERTISED: &str = r#"HOST:PORT, such as "divvy.example.org:9092" (an IPv6 address in brackets)"#;
 const FOLDER: &str = "the path of a folder, in quotes";
-const KEYS: &str = "a list of minisign's public keys, each the word of its .pub file that begins with RW";
+const KEYS: &str = "a list of minisign's public keys, each the word of its .pub file that begins with RW; \
+                    an empty list names nobody: leave the key out and every module may serve, or empty the folder to stop all";
 const NAMES: &str = r#"a list of strategies by name, such as ["by-size"]"#;
-const DIGESTS: &str = r#"a list of files' SHA-256, such as ["sha256:…"] with the 64 digits of each"#;
+const DIGESTS: &str = "a list of files' SHA-256, such as [\"sha256:…\"] with the 64 digits of each; an empty list names none: leave \
+                       the key out and every module may serve, or empty the folder to stop all";
 const DATA: &str = r#"the path of a folder, or "memory""#;
 
 /// Reads a whole file.
@@ -96,10 +98,10 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         module_cache: top.text("module.cache", FOLDER, folder),
         trust: Trust {
             keys: top
-                .get("module.trusted_keys", KEYS, |value| each(value, |text| text.parse().ok()))
+                .get("module.trusted_keys", KEYS, |value| each(some(value)?, |text| text.parse().ok()))
                 .unwrap_or_default(),
             allowed: top
-                .get("module.allowed", DIGESTS, |value| each(value, |text| read_digest(text).ok()))
+                .get("module.allowed", DIGESTS, |value| each(some(value)?, |text| read_digest(text).ok()))
                 .unwrap_or_default(),
             wasi_shim: top.get("module.wasi_shim", NAMES, |value| each(value, name)).unwrap_or_default(),
             ceilings: read_ceilings(top, default.trust.ceilings),
@@ -108,7 +110,7 @@ fn read_server<'d>(top: &mut Section<'d>, default: Config, report: &'d Report<'d
         capture_bounds: read_capture_bounds(top, default.capture_bounds),
         log_format: top.choice("log.format", &formats).unwrap_or(default.log_format),
         log_filter: top.text("log.filter", LOG_FILTER, log_filter).unwrap_or(default.log_filter),
-        topics: top.tables("topic").into_iter().filter_map(|it| topic_section::read(it, report)).collect(),
+        topics: topic_section::read_all(top.tables("topic"), report),
         groups: top.tables("group").into_iter().filter_map(|it| group_section::read(it, report)).collect(),
     }
 }
@@ -168,6 +170,11 @@ fn number_or(top: &mut Section<'_>, key: &'static str, word: &str, most: u64) ->
 /// All items of a list, if each can be read.
 fn each<T, C: FromIterator<T>>(value: &DeValue<'_>, read: impl Fn(&str) -> Option<T>) -> Option<C> {
     value.as_array()?.iter().map(|item| read(item.get_ref().as_str()?)).collect()
+}
+
+/// A list that names nobody would let everybody serve, as if it were not there; who empties one means the opposite.
+fn some<'v, 'd>(value: &'v DeValue<'d>) -> Option<&'v DeValue<'d>> {
+    value.as_array().is_none_or(|list| !list.is_empty()).then_some(value)
 }
 
 fn folder(text: &str) -> Option<PathBuf> {

@@ -198,6 +198,10 @@ fn a_wrong_value_is_refused_with_what_to_write() {
         ("topic = 1", "write it as [[topic]], in double brackets"),
         ("[[topic]]\npartitions = 1", "line 1: name is missing here: write name = \"clicks\""),
         ("[[topic]]\nname = \"a/b\"\npartitions = 1", "a topic's name is made of"),
+        (
+            "[[topic]]\nname = \"t\"\npartitions = 1\n[[topic]]\nname = \"t\"\npartitions = 2",
+            "line 4: topic t is configured twice",
+        ),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = \"r\"", "write a list of at least one rack"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = []", "racks = []: write a list of at least one rack"),
         ("[[topic]]\nname = \"t\"\npartitions = 1\nracks = [[\"r\", \"r\"]]", "names rack \"r\" twice"),

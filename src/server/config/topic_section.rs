@@ -1,5 +1,7 @@
 //! `[[topic]]`: a topic that is always there.
 
+use std::collections::BTreeSet;
+
 use toml::de::DeValue;
 
 use super::document::{Report, Section, Table};
@@ -10,8 +12,28 @@ use crate::topics::{Rack, Topic};
 const RACKS: &str =
     r#"a list of at least one rack, or of lists of racks: ["a", "b"] or [["a", "b"], ["b"]], or leave it out"#;
 
+/// All topics. Of one name the first counts, and each other one is a mistake.
+pub(super) fn read_all<'d>(tables: Vec<Table<'d>>, report: &'d Report<'d>) -> Vec<(TopicName, Topic)> {
+    let mut names = BTreeSet::new();
+    let topic = |table: Table<'d>| {
+        let place = table.1.clone();
+        let (name, topic) = read(table, report)?;
+        if !names.insert(name.clone()) {
+            report.add(&place, &twice(&name));
+            return None;
+        }
+        Some((name, topic))
+    };
+    tables.into_iter().filter_map(topic).collect()
+}
+
+/// What is said of a name that two have.
+pub(super) fn twice(name: &TopicName) -> String {
+    format!("topic {name} is configured twice: keep one [[topic]] of that name")
+}
+
 /// The topic, if it has all that makes one.
-pub(super) fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(TopicName, Topic)> {
+fn read<'d>(table: Table<'d>, report: &'d Report<'d>) -> Option<(TopicName, Topic)> {
     let mut section = Section::new(table, &[], report);
     section.needs("name", r#"name = "clicks""#);
     section.needs("partitions", "partitions = 12");

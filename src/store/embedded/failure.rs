@@ -67,6 +67,15 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
+    /// Whether it may be over without anybody doing something to the store.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Engine(redb::Error::Io(error)) => may_pass(error),
+            Self::Engine(error) => !is_told_of(error),
+            Self::OtherFormat { .. } | Self::GaveUp | Self::Damaged { .. } => false,
+        }
+    }
+
     /// With path, cause and remedy.
     pub(super) fn sentence(&self, file: &Path) -> StoreError {
         let path = file.display();
@@ -90,6 +99,33 @@ impl Failure {
     }
 }
 
+fn may_pass(error: &io::Error) -> bool {
+    use io::ErrorKind;
+    !matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::AlreadyExists
+            | ErrorKind::InvalidData
+            | ErrorKind::UnexpectedEof
+    )
+}
+
+/// Whether the engine's error has a sentence of its own, with what to do.
+fn is_told_of(error: &redb::Error) -> bool {
+    matches!(
+        error,
+        redb::Error::DatabaseAlreadyOpen
+            | redb::Error::LockProtocolMismatch
+            | redb::Error::UpgradeRequired(_)
+            | redb::Error::Corrupted(_)
+            | redb::Error::TableTypeMismatch { .. }
+            | redb::Error::TypeDefinitionChanged { .. }
+    )
+}
+
 fn engine_sentence(error: &redb::Error, file: &Path) -> StoreError {
     let path = file.display();
     match error {
@@ -109,7 +145,7 @@ fn engine_sentence(error: &redb::Error, file: &Path) -> StoreError {
         redb::Error::TableTypeMismatch { .. } | redb::Error::TypeDefinitionChanged { .. } => {
             damaged(file, "its tables are not divvy's")
         }
-        other => StoreError { message: format!("the store {path} failed: {other}; divvy opens it anew by itself") },
+        other => StoreError { message: format!("the store {path} failed: {other}") },
     }
 }
 
@@ -118,9 +154,9 @@ pub(super) fn io_sentence(error: &io::Error, path: &Path) -> StoreError {
     use io::ErrorKind;
     let shown = path.display();
     let message = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => format!(
-            "the disk of the store {shown} is full ({error}): free some space there; divvy opens the store anew by itself"
-        ),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            format!("the disk of the store {shown} is full ({error}): free some space there")
+        }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => format!(
             "divvy may not write the store {shown} ({error}): let its user write there, or name another folder with \
              `data`"
@@ -128,10 +164,11 @@ pub(super) fn io_sentence(error: &io::Error, path: &Path) -> StoreError {
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => format!(
             "the store {shown} cannot be made, because a part of that path is a file: name another folder with `data`"
         ),
-        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => return damaged(path, &error.to_string()),
-        _ => format!(
-            "the store {shown} cannot be read or written ({error}): check that disk; divvy opens the store anew by itself"
+        ErrorKind::IsADirectory => format!(
+            "the store {shown} cannot be opened, because a folder has that name: move it away, or name another folder with `data`"
         ),
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => return damaged(path, &error.to_string()),
+        _ => format!("the store {shown} cannot be read or written ({error}): check that disk"),
     };
     StoreError { message }
 }

@@ -82,7 +82,7 @@ impl EmbeddedStore {
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         let lock = FolderLock::take(folder)?;
         let mut store = Self { database: None, folder: folder.to_owned(), _lock: lock };
-        store.with_database(|_| Ok(()))?;
+        store.attempt(|_| Ok(())).map_err(|failure| failure.sentence(&store.file()))?;
         Ok(store)
     }
 
@@ -94,19 +94,30 @@ impl EmbeddedStore {
     /// Does some work. After any failure the database is dropped and the next call opens it anew: redb refuses
     /// everything after an I/O error, be the disk full for only a moment.
     fn with_database<T>(&mut self, work: impl FnOnce(&Database) -> Result<T, Failure>) -> Result<T, StoreError> {
-        let path = self.folder.join(FILE);
+        self.attempt(work).map_err(|failure| {
+            let mut error = failure.sentence(&self.file());
+            if failure.may_pass() {
+                error.message.push_str("; divvy opens the store anew by itself");
+            }
+            error
+        })
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
+    /// The same, for what nobody tries again.
+    fn attempt<T>(&mut self, work: impl FnOnce(&Database) -> Result<T, Failure>) -> Result<T, Failure> {
+        let path = self.file();
         let database = self.database.take();
         let outcome = failure::guarded(|| {
             let database = database.map_or_else(|| open(&path), Ok)?;
             Ok((work(&database)?, database))
         });
-        match outcome {
-            Ok((result, database)) => {
-                self.database = Some(database);
-                Ok(result)
-            }
-            Err(failure) => Err(failure.sentence(&path)),
-        }
+        let (result, database) = outcome?;
+        self.database = Some(database);
+        Ok(result)
     }
 }
 
@@ -166,7 +177,8 @@ impl Store for EmbeddedStore {
     }
 
     fn load(&mut self) -> Result<Snapshot, StoreError> {
-        self.with_database(read::load)
+        // A server that cannot read its groups ends.
+        self.attempt(read::load).map_err(|failure| failure.sentence(&self.file()))
     }
 
     fn load_group(&mut self, group: &GroupId) -> Result<Vec<Record>, StoreError> {

@@ -82,6 +82,17 @@ fn refusals_of_the_disk_have_their_remedies() {
 }
 
 #[test]
+fn at_the_start_nobody_is_told_that_it_mends_itself() {
+    let place = TempDir::new().unwrap();
+    fs::create_dir(place.path().join(FILE)).unwrap();
+    let said = sentence(place.path());
+    assert_says(&said, &["store.redb", "a folder has that name", "another folder"]);
+    assert!(!said.contains("by itself"), "{said}");
+    let full = Failure::from(std::io::Error::from(std::io::ErrorKind::StorageFull));
+    assert!(full.may_pass() && !full.sentence(Path::new("d")).message.contains("by itself"));
+}
+
+#[test]
 fn a_damaged_file_is_refused_and_stays_as_it_is() {
     let place = TempDir::new().unwrap();
     EmbeddedStore::open(place.path()).unwrap().append(&[reserved("g", 1)]).unwrap();

@@ -217,6 +217,7 @@ fn captured(strategy: &Asked, config: &Value, mode: Mode) -> Capture {
             budget_ms: std::time::Duration::from_secs(1),
         },
         chosen: Named { protocol: &protocol, strategy: Some(strategy) },
+        rests: None,
         fallback: None,
         configs: &configs,
         last_plan: None,

@@ -137,3 +137,38 @@ fn a_deleted_file_ends_its_running_call_and_says_so() {
     assert!(module.last_call().expect("it ran").took < Duration::from_secs(5), "before its own deadline");
     assert_eq!(answer(&module), "v1", "who has it still may call it, as a member does with its last one");
 }
+
+/// Of a flood of files those that served before a restart come first, then the oldest: the alphabet says nothing of who matters.
+#[test]
+fn a_flood_of_files_throws_out_nobody_who_served_before_a_restart() {
+    let story = Story::new();
+    story.write("z-served.wasm", &named("served", 1, "v1"));
+    let seen = story.open();
+    assert_eq!(seen.offered(), ["served@1"]);
+    drop(seen);
+    for number in 0..300 {
+        story.write(&format!("a{number:03}.wasm"), b"no module");
+    }
+    let seen = story.open();
+    assert_eq!(seen.offered(), ["served@1"]);
+    assert!(seen.row("a299.wasm").is_none(), "the last is left out");
+}
+
+/// What is taken away goes at the next look, whatever else is to be judged.
+#[test]
+fn a_deleted_file_does_not_wait_for_those_that_are_judged() {
+    let story = Story::new();
+    story.write("gone.wasm", &named("gone", 1, "v1"));
+    let seen = story.open();
+    assert_eq!(seen.offered(), ["gone@1"]);
+    // Its trial takes a second and more.
+    for number in 0..8 {
+        let slow = GOOD.manifest(format!(r#"{{"abi": "1.0", "name": "slow", "version": {}}}"#, number + 1));
+        story.write(&format!("slow{number}.wasm"), &slow.assign(assign("(loop (br 0)) (unreachable)")).bytes());
+    }
+    seen.errs("slow0.wasm", "deadline: it failed a trial call");
+    fs::remove_file(story.path("gone.wasm")).expect("removed");
+    seen.offers("the deletion", &[]);
+    let judged = (0..8).filter(|number| seen.row(&format!("slow{number}.wasm")).is_some()).count();
+    assert!(judged < 8, "the deletion came first");
+}

@@ -208,7 +208,7 @@ impl World {
             skip_assignment: if version >= 9 { SkipAssignment::Understood } else { SkipAssignment::Unknown },
             handshake: if version >= 4 { IdHandshake::Required } else { IdHandshake::None },
             modules: command.list("modules").map(modules),
-            reason: None,
+            reason: command.options.get("reason").map(|it| said(it)),
         };
         self.ask(&name, |ticket| Event::Join(ticket, request));
         Ok(())

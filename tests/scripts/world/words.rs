@@ -78,6 +78,11 @@ pub(super) fn fault(command: &Command, kind: &str) -> Fault {
     }
 }
 
+/// Why somebody joins: `call-again` stands for the words of a divvy leader.
+pub(super) fn said(reason: &str) -> String {
+    if reason == "call-again" { CALL_AGAIN.to_owned() } else { reason.to_owned() }
+}
+
 /// `t-0:5`, or `t-0:5:100` with a note of its own length.
 pub(super) fn offset(text: &str, note: usize) -> Result<CommittedOffset, String> {
     let parts = text.split_once(':').and_then(|(tp, rest)| {

@@ -51,6 +51,8 @@ pub struct KafkaClient {
     commit_at: u64,
     failures: u32,
     calm: bool,
+    /// Whether this process reads the first topic alone.
+    reads_little: bool,
 }
 
 /// How often a client commits, about.
@@ -71,6 +73,7 @@ impl KafkaClient {
             commit_at: 0,
             failures: 0,
             calm: false,
+            reads_little: false,
         }
     }
 
@@ -92,7 +95,7 @@ impl KafkaClient {
     fn join(&mut self, turn: &mut Turn<'_>) {
         let is_cooperative = self.kind.offers.contains(&"cooperative-sticky");
         let owned = if is_cooperative { self.owned.as_slice() } else { &[] };
-        let metadata = plans::subscription(owned, self.who.generation);
+        let metadata = plans::subscription(owned, self.who.generation, self.reads_little);
         let offer = |name: &&str| OfferedProtocol { name: (*name).into(), metadata: metadata.clone() };
         let join = Join {
             who: Identity { instance: self.kind.instance.clone(), ..self.who.clone() },
@@ -283,6 +286,7 @@ impl Actor for KafkaClient {
         if self.state == State::Off {
             self.who = Identity::default();
             self.owned.clear();
+            self.reads_little = self.kind.wavers && !self.reads_little;
             self.state = State::Unjoined { at: turn.now };
         }
     }

@@ -45,4 +45,6 @@ pub struct Kind {
     pub quirk: Quirk,
     /// Whether it throws its id away on errors that would not need it (aiokafka, kafkajs).
     pub forgets_its_id: bool,
+    /// Whether each of its processes reads other topics than the one before.
+    pub wavers: bool,
 }

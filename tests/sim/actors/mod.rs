@@ -79,6 +79,12 @@ pub fn said_to_own(metadata: &[u8]) -> BTreeSet<Partition> {
     owned.flat_map(|it| it.partitions.iter().map(|number| (it.topic.to_owned(), number)).collect::<Vec<_>>()).collect()
 }
 
+/// What topics a member says in its metadata that it reads.
+pub fn said_to_read(metadata: &[u8]) -> BTreeSet<String> {
+    let said = Subscription::decode(metadata).ok();
+    said.iter().flat_map(|said| &said.topics).map(|topic| (*topic).to_owned()).collect()
+}
+
 /// Everything that a group of such a member has to do.
 pub fn all_work(is_of_writers: bool) -> BTreeSet<Partition> {
     if is_of_writers {

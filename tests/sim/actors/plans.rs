@@ -17,9 +17,9 @@ fn places() -> impl Iterator<Item = Place> {
     TOPICS.iter().flat_map(|(topic, partitions)| (0..*partitions as i32).map(|partition| (*topic, partition)))
 }
 
-/// What a client says of itself.
-pub fn subscription(owned: &[Place], generation: Generation) -> Bytes {
-    let topics = TOPICS.iter().map(|(topic, _)| *topic).collect();
+/// What a client says of itself: it reads all topics, or the first.
+pub fn subscription(owned: &[Place], generation: Generation, reads_little: bool) -> Bytes {
+    let topics = TOPICS.iter().map(|(topic, _)| *topic).take(if reads_little { 1 } else { TOPICS.len() }).collect();
     let tail = Tail { owned: by_topic(owned).into(), generation: generation.0, ..Tail::default() };
     Subscription { version: 2, topics, tail }.encode().into()
 }
@@ -43,11 +43,16 @@ pub fn owned(state: &[u8]) -> Option<Vec<Place>> {
     Some(owned)
 }
 
-/// Everything in turn, nothing remembered.
+/// Everything in turn to those who read it, nothing remembered.
 pub fn eager(members: &[JoinedMember]) -> Vec<(MemberId, Bytes)> {
     let mut shares: Vec<Vec<Place>> = vec![Vec::new(); members.len()];
+    let said: Vec<_> = members.iter().map(|member| Subscription::decode(&member.metadata).ok()).collect();
     for (number, place) in places().enumerate() {
-        shares[number % members.len()].push(place);
+        let reads = |it: &usize| said[*it].as_ref().is_none_or(|said| said.topics.contains(&place.0));
+        let readers: Vec<usize> = (0..members.len()).filter(reads).collect();
+        if !readers.is_empty() {
+            shares[readers[number % readers.len()]].push(place);
+        }
     }
     members.iter().zip(shares).map(|(member, share)| (member.id.clone(), encode(&share))).collect()
 }

@@ -120,11 +120,15 @@ impl CauseNamed {
         let removed = |id: &MemberId| {
             effects.facts.iter().any(|fact| matches!(fact, Fact::Removed { member, .. } if member == id))
         };
+        let replaced =
+            |id: &MemberId| effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { new, .. } if new == id));
         match trigger {
             Trigger::MemberJoined(id) => {
                 effects.facts.iter().any(|fact| matches!(fact, Fact::Joined { member, .. } if member == id))
             }
-            Trigger::MetadataChanged(id) | Trigger::LeaderRejoined(id) => joins(id),
+            // Who takes the place of an earlier process gets its id just now.
+            Trigger::MetadataChanged(id) => joins(id) || replaced(id),
+            Trigger::LeaderRejoined(id) => joins(id),
             Trigger::MemberLeft(id) => calls.iter().any(|call| matches!(call, Call::Leave(_))) && removed(id),
             Trigger::SessionExpired(id) => {
                 let silent = self.heard.get(id).is_none_or(|(at, session)| scene.now >= at + session);
@@ -141,14 +145,11 @@ impl CauseNamed {
                 let replaces = effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { .. }));
                 matches!(asked, None | Some(Call::Heartbeat(_) | Call::Sync(_))) || replaces
             }
-            Trigger::Replaced(id) => {
-                effects.facts.iter().any(|fact| matches!(fact, Fact::Replaced { new, .. } if new == id))
-            }
+            Trigger::Replaced(id) => replaced(id),
             Trigger::OverSize => asked.is_none(),
             // Topics, modules and settings stay as they are in a run, and no strategy asks to be called again.
-            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged | Trigger::CallAgain => {
-                false
-            }
+            Trigger::TopicsChanged(_) | Trigger::GroundChanged(_) | Trigger::SettingsChanged => false,
+            Trigger::CallAgain | Trigger::AskedAgain(_) => false,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::server::Open;
 mod acknowledged_survives;
 mod answered_once;
 mod becomes_stable;
+mod best_protocol;
 mod cause_named;
 mod deadline_exists;
 mod generation_never_back;
@@ -104,6 +105,7 @@ impl Invariants {
             acknowledged_survives: AcknowledgedSurvives;
             answered_once: AnsweredOnce;
             becomes_stable: BecomesStable;
+            best_protocol: BestProtocol;
             cause_named: CauseNamed;
             deadline_exists: DeadlineExists;
             generation_never_back: GenerationNeverBack;

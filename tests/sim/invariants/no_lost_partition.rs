@@ -9,7 +9,7 @@ use divvy::ids::{Generation, MemberId};
 use divvy::wire::ErrorCode;
 
 use super::{Invariant, Scene, Seen, Stands, Works};
-use crate::actors::{Partition, Standing, all_work, given, said_to_own};
+use crate::actors::{Partition, Standing, all_work, given, said_to_own, said_to_read};
 use crate::calls::Call;
 
 /// The protocol under which clients keep what they have while they join.
@@ -25,13 +25,15 @@ pub struct NoLostPartition {
     cut: BTreeSet<Generation>,
     /// What each member said that it owns when it last joined.
     brought: BTreeMap<MemberId, BTreeSet<Partition>>,
+    /// The topics that each static member reads, as it last said; all others read all.
+    reads: BTreeMap<MemberId, BTreeSet<String>>,
     /// What members brought into the newest generation whose place another process took in it: see [`Self::note`].
     replaced: BTreeSet<Partition>,
 }
 
 impl Invariant for NoLostPartition {
     fn sentence(&self) -> &'static str {
-        "after the faults stop every partition has an owner, and applications work on exactly what was handed out"
+        "after the faults stop every partition that somebody reads has an owner, nobody has what it does not read, and applications work on exactly what was handed out"
     }
 
     fn see(&mut self, seen: &Seen<'_>, scene: &Scene<'_>) -> Result<(), String> {
@@ -57,6 +59,13 @@ impl Invariant for NoLostPartition {
                     self.note(fact);
                 }
                 for (ticket, reply) in &effects.replies {
+                    if let (Some(open), Reply::Join(reply)) = (scene.open.get(ticket), reply)
+                        && let (ErrorCode::None, Call::Join(request)) = (reply.error, &open.call)
+                    {
+                        let said = request.protocols.first().filter(|_| request.instance.is_some());
+                        let reads = said.map(|it| (reply.member.clone(), said_to_read(&it.metadata)));
+                        self.reads.extend(reads);
+                    }
                     if let (Some(open), Reply::Sync(reply)) = (scene.open.get(ticket), reply)
                         && reply.error == ErrorCode::None
                         && let Call::Sync(request) = &open.call
@@ -97,13 +106,19 @@ impl NoLostPartition {
     }
 
     fn judge(&self, members: &[Stands], works: &[Works<'_>]) -> Result<(), String> {
-        let mut owned = BTreeSet::new();
-        let mut are_in = 0;
+        let (mut owned, mut wanted) = (BTreeSet::new(), BTreeSet::new());
+        let (mut are_in, mut somebody_reads_all) = (0, false);
         for (name, standing) in members {
             let Standing::In { member, .. } = standing else { continue };
             are_in += 1;
             let Some(given) = self.given.get(member) else { return Err(format!("{name} was given nothing")) };
             owned.extend(given.clone());
+            let reads = self.reads.get(member);
+            somebody_reads_all |= reads.is_none();
+            wanted.extend(reads.into_iter().flatten());
+            if let Some(other) = given.iter().find(|(topic, _)| reads.is_some_and(|reads| !reads.contains(topic))) {
+                return Err(format!("{name} was given {other:?}, and reads {reads:?}"));
+            }
             if let Some((_, works_on)) = works.iter().find(|(it, _)| it == name)
                 && *works_on != given
             {
@@ -111,7 +126,9 @@ impl NoLostPartition {
             }
         }
         let all = all_work(self.is_of_writers);
-        let lost: Vec<_> = all.difference(&owned).filter(|it| !self.replaced.contains(*it)).collect();
+        let is_wanted = |(topic, _): &Partition| somebody_reads_all || wanted.contains(topic);
+        let lost = all.difference(&owned).filter(|it| is_wanted(it) && !self.replaced.contains(*it));
+        let lost: Vec<_> = lost.collect();
         if are_in == 0 || lost.is_empty() || self.cut.contains(&self.generation) {
             return Ok(());
         }

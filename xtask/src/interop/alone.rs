@@ -8,20 +8,25 @@ use super::cast::{Away, Cast};
 use super::clients::{Client, WhenLost};
 use super::member::Seat;
 
+/// Another topic of the coordinator's, on two racks: to clients these are brokers, all of them at one address.
+const RACKS: &str = "[[topic]]\nname = \"elsewhere\"\npartitions = 2\nracks = [[\"a\"], [\"b\"]]\n";
+
+/// Clients that keep their connections by host and port.
+const BY_ADDRESS: [&str; 1] = ["kafkajs"];
+
 /// The cases.
 pub fn cases() -> Vec<Case> {
-    let clients = super::clients::CLIENTS.iter();
-    clients
-        .map(|client| Case {
-            name: format!("alone/{}", client.name),
-            needs: vec![client.runtime],
-            run: Box::new(move |bench| alone(bench, client)),
-        })
-        .collect()
+    let case = |kind: &'static str, config: &'static str, client: &'static Client| {
+        let name = format!("{kind}/{}", client.name);
+        Case { name, needs: vec![client.runtime], run: Box::new(move |bench| alone(bench, kind, config, client)) }
+    };
+    let clients = || super::clients::CLIENTS.iter();
+    let with_racks = clients().filter(|client| BY_ADDRESS.contains(&client.name));
+    clients().map(|client| case("alone", "", client)).chain(with_racks.map(|it| case("racks", RACKS, it))).collect()
 }
 
-fn alone(bench: &Bench, client: &'static Client) -> Result<()> {
-    Cast::play(bench, client.name, "", |cast| three_come_and_go(cast, client, "default"))
+fn alone(bench: &Bench, kind: &str, config: &str, client: &'static Client) -> Result<()> {
+    Cast::play(bench, &format!("{kind}-{}", client.name), config, |cast| three_come_and_go(cast, client, "default"))
 }
 
 /// Three members come one after the other and leave again; the coordinator dies under two, and stops under three.

@@ -11,8 +11,21 @@ use crate::shell::seconds;
 /// Between two looks whether it still runs.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// Says how it is used.
+const HELP: &str = "cargo xtask broker [KEY=VALUE …]: runs an Apache Kafka broker until Ctrl-C, with these settings of server.properties
+
+  cargo xtask broker group.initial.rebalance.delay.ms=0 offsets.retention.check.interval.ms=5000
+
+It says where it listens, plain, with TLS and with logins, and where its certificates and its log are. Its files go with it.
+
+  DIVVY_KEEP  set in the environment, they stay";
+
 /// Runs it in the foreground.
 pub fn run(arguments: &[String]) -> Result<()> {
+    if let Some("--help" | "-h") = arguments.first().map(String::as_str) {
+        println!("{HELP}");
+        return Ok(());
+    }
     let mut settings = Settings::default();
     for argument in arguments {
         let Some((key, value)) = argument.split_once('=') else {

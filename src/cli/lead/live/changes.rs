@@ -8,7 +8,7 @@ use super::super::events;
 use super::super::plan_only::{DryRun, reads_lag};
 use super::super::waits::blocking;
 use super::{Done, Live, leading_by, rules, tell};
-use crate::assignor::subscribed;
+use crate::assignor::{MemberInput, subscribed};
 use crate::client::{Leading, Rules};
 
 impl Live<'_> {
@@ -39,6 +39,21 @@ impl Live<'_> {
             let (assignor, spoken) = (&leading.assignor, &leading.spoken);
             let run = DryRun { cluster: &cluster, group: &group, assignor, folder: &folder, config: &config, spoken };
             Ok(!run.ask(described, &topics, &modules)?.comparison.changes_nothing())
+        }
+    }
+
+    /// With the first plan it is seen whether `--fact` speaks of anybody: a slip of the pen would never be noticed.
+    pub(super) fn tell_of_facts(&mut self, members: &[MemberInput]) -> Result<()> {
+        if std::mem::replace(&mut self.facts_are_told, true) {
+            return Ok(());
+        }
+        let spoken = self.flags.settings.spoken();
+        let own = self.flags.instance_id.as_str();
+        let others = members.iter().filter(|it| it.instance.as_ref().is_none_or(|instance| instance.as_str() != own));
+        let names: Vec<String> = others.map(events::name).collect();
+        match spoken.unmatched(members) {
+            unmatched if unmatched.is_empty() => Ok(()),
+            unmatched => tell(self.output, events::facts_of_nobody(&unmatched, &names)),
         }
     }
 

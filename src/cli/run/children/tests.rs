@@ -12,7 +12,7 @@ use crate::ids::TopicName;
 const GRACE: Duration = Duration::from_secs(30);
 
 fn settings() -> Settings {
-    Settings { grace: GRACE, ready_within: None, max_restarts: None, max_children: 8 }
+    Settings { grace: GRACE, ready_within: None, max_restarts: None, max_children: 8, starts_at_once: 8 }
 }
 
 /// A machine, its clock, and what it wanted so far.
@@ -242,6 +242,38 @@ fn asked_once_to_stop_it_drains_asked_twice_it_kills() {
 }
 
 #[test]
+fn while_many_are_started_what_happens_is_looked_at() {
+    let few_at_once = || Story::with(Settings { starts_at_once: 2, ..settings() });
+    let all: Vec<i32> = (0..8).collect();
+
+    let mut story = few_at_once();
+    assert_eq!(story.on(each(&all)), ["start 1 t-0", "start 2 t-1"]);
+    assert_eq!(story.due(), ["start 3 t-2", "start 4 t-3"]);
+    assert_eq!(story.on(revoked(&[1, 6])), ["drain 2", "start 5 t-4", "start 6 t-5"]);
+    assert_eq!(story.end(2), ["hand over", "start 7 t-7"]);
+    assert!(story.children.next_deadline().is_none(), "all others are started");
+
+    let mut story = few_at_once();
+    story.on(each(&all));
+    assert_eq!(story.on(Event::Stop), ["drain 1", "drain 2"]);
+    assert_eq!(story.on(Event::Stop), ["kill 1", "kill 2"]);
+
+    let mut story = few_at_once();
+    story.on(each(&all));
+    assert_eq!(story.on(lost(&all)), ["kill 1", "kill 2"]);
+}
+
+#[test]
+fn those_that_fail_do_not_keep_the_others_from_starting() {
+    let mut story = Story::with(Settings { starts_at_once: 1, ..settings() });
+    assert_eq!(story.on(each(&[0, 1, 2])), ["start 1 t-0"]);
+    assert_eq!(story.fail(1), ["start 2 t-1"]);
+    // The first one may start again by now, and waits for its turn.
+    assert_eq!(story.after(Duration::from_secs(5)), ["start 3 t-2"]);
+    assert_eq!(story.due(), ["start 4 t-0"]);
+}
+
+#[test]
 fn a_member_that_is_out_ends_its_children_at_once() {
     let mut story = Story::new();
     story.on(each(&[0]));
@@ -300,7 +332,7 @@ proptest! {
     /// no child left behind, and a machine that has something to do says when.
     #[test]
     fn the_laws_hold(steps in prop::collection::vec((0u8..10, any::<u8>(), 0u64..40_000), 1..120), entropy in any::<u64>()) {
-        let settings = Settings { ready_within: Some(Duration::from_secs(9)), max_restarts: Some(5), ..settings() };
+        let settings = Settings { ready_within: Some(Duration::from_secs(9)), max_restarts: Some(5), starts_at_once: 2, ..settings() };
         let (mut children, mut world) = (Children::new(settings, entropy), World::default());
         let mut now = Timestamp(0);
         for (what, which, wait) in steps {
@@ -331,8 +363,14 @@ proptest! {
                 (9, _) if which == 0 => Event::Out("out".to_owned()),
                 _ => Event::Tick,
             };
-            world.perform(children.handle(event, now));
-            prop_assert!(children.next_deadline().is_none_or(|at| at > now), "it would be woken for nothing");
+            let actions = children.handle(event, now);
+            let starts = actions.iter().filter(|it| matches!(it, Action::Start(..))).count();
+            world.perform(actions);
+            let is_woken_for_more = starts == 2;
+            prop_assert!(
+                is_woken_for_more || children.next_deadline().is_none_or(|at| at > now),
+                "it would be woken for nothing"
+            );
             if world.left {
                 return Ok(());
             }

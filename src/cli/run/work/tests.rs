@@ -50,6 +50,17 @@ fn one_child_has_the_whole_share() {
 }
 
 #[test]
+fn the_same_share_in_another_order_is_the_same_work() {
+    let one = share(&[("queries", &[2]), ("clicks", &[5, 0, 1]), ("none", &[])]);
+    let other = share(&[("clicks", &[0, 1, 5]), ("queries", &[2])]);
+    let order = |share| orders("g", &assigned(share), Division::Whole).remove(0);
+    let (one, other) = (order(one), order(other));
+    assert_eq!(one.work, other.work);
+    assert_eq!(variable(&one, "DIVVY_PARTITIONS"), Some("clicks:0,1,5;queries:2"));
+    assert_eq!(variable(&one, "DIVVY_PARTITIONS_JSON"), Some(r#"{"clicks":[0,1,5],"queries":[2]}"#));
+}
+
+#[test]
 fn each_partition_has_a_child() {
     let share = share(&[("clicks", &[0, 5]), ("queries", &[])]);
     let orders = orders("g", &assigned(share.clone()), Division::Each);

@@ -20,6 +20,8 @@ fn what_is_no_key_and_no_digest_is_refused_whole() {
         ("module.trusted_keys = \"RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d\"", keys),
         ("module.trusted_keys = [\"RWRKumbxaOfnGDfnEgAz1wZzdY4DfzUalwGpOHllJ2gKZtn/n8BTXF2d\", \"author.pub\"]", keys),
         ("module.trusted_keys = [1]", keys),
+        ("module.trusted_keys = []", "an empty list names nobody"),
+        ("module.allowed = []", "an empty list names none"),
         ("module.allowed = [\"sha256:12\"]", digests),
         ("module.allowed = [\"latest\"]", digests),
         ("module.wasi_shim = [\"by-size@1\"]", "write a list of strategies by name"),

@@ -50,6 +50,7 @@ pub fn cases() -> Vec<Case> {
     let rest = [
         by_divvy("topics", topics::list),
         by_divvy("pattern", topics::pattern),
+        by_divvy("static-other", topics::other_wishes),
         by_divvy("single-writer", writer::takes_over),
         by_divvy("connect", types::connect),
         by_divvy("own-type", types::own),

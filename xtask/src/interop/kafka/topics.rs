@@ -49,6 +49,35 @@ pub fn pattern(cast: &mut Cast<'_>) -> Result<()> {
     members.iter_mut().try_for_each(Member::leave)
 }
 
+/// Static members come back and read something else, a follower and the leader: Kafka's coordinator lets the old plan go on, but
+/// they do not. One that comes back to the same costs nothing.
+pub fn other_wishes(cast: &mut Cast<'_>) -> Result<()> {
+    let (topic, other) = (cast.topic.clone(), format!("{}-other", cast.topic));
+    cast.make_topic(&other, 4)?;
+    let join = |cast: &Cast<'_>, name: &str, topics: &[&str]| {
+        let reads: Vec<&str> = topics.iter().flat_map(|topic| ["--topic", topic]).collect();
+        let words = [&["--instance-id", name, "--session-timeout-ms", "30000"], &reads[..]].concat();
+        cast.divvy_join(name, &MODULES, &words)
+    };
+    let names = ["first", "second"];
+    let mut members = [join(cast, names[0], &[&topic])?, join(cast, names[1], &[&topic])?];
+    let mut generation = share(&mut members, &[(&topic, PARTITIONS)])?;
+    println!("    two static members share {topic}: generation {generation}");
+    for (place, reads) in [(0, vec![&*other]), (0, vec![&*topic, &*other]), (1, vec![&*topic, &*other])] {
+        members[place].leave()?;
+        members[place] = join(cast, names[place], &reads)?;
+        once_more(&mut members, &mut generation, &[(&topic, PARTITIONS), (&other, 4)])?;
+        println!("    {} came back to {reads:?}: generation {generation}", names[place]);
+        members[place].leave()?;
+        members[place] = join(cast, names[place], &reads)?;
+        let now = share(&mut members, &[(&topic, PARTITIONS), (&other, 4)])?;
+        if now != generation {
+            bail!("{} came back to the same, and generation {now} came after {generation}", names[place]);
+        }
+    }
+    members.iter_mut().try_for_each(Member::leave)
+}
+
 /// All of it is shared anew, and that took one generation: two if the members noticed one after the other.
 fn once_more(members: &mut [Member], generation: &mut i64, topics: &[(&str, usize)]) -> Result<()> {
     let now = share(members, topics)?;

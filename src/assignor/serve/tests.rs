@@ -1,0 +1,85 @@
+//! What serves in place of a strategy that failed.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::assignor::testing::Group;
+use crate::assignor::{Budget, Export, Manifest, case};
+
+/// A strategy that always fails, and counts how often it is asked.
+struct Broken(Manifest, Arc<std::sync::atomic::AtomicU32>);
+
+impl Assignor for Broken {
+    fn manifest(&self) -> &Manifest {
+        &self.0
+    }
+    fn digest(&self) -> Option<Digest> {
+        Some(Digest([9; 32]))
+    }
+    fn call(&self, _: Export, _: &[u8], _: Budget) -> Result<Vec<u8>, CallError> {
+        self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Err(CallError::new(FaultKind::Trap, "it trapped"))
+    }
+}
+
+fn broken(name: &str) -> Broken {
+    Broken(serde_json::from_str(&format!(r#"{{"abi":"1.0","name":"{name}"}}"#)).unwrap(), Arc::default())
+}
+
+/// The group's last plan: all at `a`, as range would never have it.
+fn last() -> Vec<(MemberId, Bytes)> {
+    let alone = Group::new(&[("t", 4)]).member("a", &["t"]);
+    let all = lead(native_range(), &alone.input()).unwrap().states.remove(0).1;
+    vec![("a".into(), all), ("b".into(), empty_assignment().into())]
+}
+
+fn serve(group: &Group, strategy: &Broken, rests: Option<&str>) -> Led {
+    let last = last();
+    let service = Service {
+        input: group.input(),
+        chosen: Named { protocol: &group.protocol, strategy: Some(strategy) },
+        rests: rests.map(str::to_owned),
+        fallback: None,
+        configs: &BTreeMap::new(),
+        last_plan: Some(&last),
+        lacks: &|_| String::new(),
+        otherwise: Otherwise::WholePlan,
+        tape: None,
+    };
+    service.run()
+}
+
+fn pair() -> Group {
+    Group::new(&[("t", 4)]).member("a", &["t"]).member("b", &["t"])
+}
+
+#[test]
+fn under_an_alias_of_range_the_last_plan_goes_on() {
+    let led = serve(&pair(), &broken("even"), None);
+    assert_eq!((led.served_by, led.fault.unwrap().kind), (ServedBy::LastPlan, FaultKind::Trap));
+    assert_eq!(case::shares(&led.plan.unwrap()).unwrap()["a"]["t"], [0, 1, 2, 3], "nothing moves");
+    assert_eq!(serve(&pair(), &broken("range"), None).served_by, ServedBy::NativeRange, "who chose range gets range");
+}
+
+#[test]
+fn where_nothing_takes_over_a_newcomer_gets_work() {
+    let crowd = || pair().member("new", &["t"]);
+    assert_eq!(serve(&crowd(), &broken("even"), None).served_by, ServedBy::NativeRange);
+    let mut named = crowd();
+    named.protocol = "even@1".into();
+    assert_eq!(serve(&named, &broken("even"), None).served_by, ServedBy::LastPlan, "another protocol takes over");
+    assert_eq!(serve(&named, &broken("even"), Some("trap")).served_by, ServedBy::NativeRange);
+}
+
+#[test]
+fn what_is_passed_over_is_not_called() {
+    let strategy = broken("even");
+    let led = serve(&pair(), &strategy, Some("trap: it trapped; it is passed over for 9 s more"));
+    assert_eq!(strategy.1.load(std::sync::atomic::Ordering::Relaxed), 0);
+    let fault = led.fault.unwrap();
+    assert_eq!(
+        (led.served_by, fault.kind, fault.digest),
+        (ServedBy::LastPlan, FaultKind::Suspended, strategy.digest())
+    );
+    assert_eq!(fault.message, "trap: it trapped; it is passed over for 9 s more");
+}
