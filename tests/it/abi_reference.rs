@@ -40,7 +40,7 @@ fn limits() {
     says(&format!("| time of a call | {least} s, with `limits.ms` up to {most} s;"));
     says(&format!("| request | {} MiB |", mib(usual.input_bytes)));
     says(&format!(
-        "(with `copies: many` of {} copies), or {} KiB for each member's state and {} MiB in all; {} KiB more |",
+        "(with `copies: many` of {} copies), or {} KiB for each member's state and {} MiB in all; {} KiB more.",
         plans::MAX_COPIES,
         kib(plans::STATE_BYTES_PER_MEMBER),
         mib(plans::MAX_STATES_REPLY_BYTES),
