@@ -89,6 +89,8 @@ pub(crate) const MODULE_CHECK_TIME: Duration = Duration::from_secs(1);
 /// Plans of coordinator-led groups that are made at one time, each on a thread of its own; more wait. The sandbox lets
 /// only as many modules run at once as there are cores; the others here decode, encode, or wait for it.
 pub(crate) const MAX_PLANS_AT_ONCE: usize = 8;
+/// Of these, those of groups that one strategy serves: what does not end keeps its own groups waiting.
+pub(crate) const MAX_PLANS_OF_ONE: usize = 6;
 
 /// What a plan may wait for the lags of its group: members have no work meanwhile, and unknown is an answer too.
 pub(crate) const LAG_TIMEOUT: Duration = Duration::from_secs(1);

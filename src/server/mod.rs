@@ -24,6 +24,7 @@ mod messages;
 mod metrics;
 mod modules;
 mod outbox;
+mod places;
 mod plan_check;
 mod plan_maker;
 mod pulse;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use divvy_guest::abi::names;
-use tokio::sync::Semaphore;
 
-use super::limits::{MAX_PLANS_AT_ONCE, STOP_GRACE};
+use super::limits::STOP_GRACE;
 use super::messages::ToShard;
+use super::places::Places;
 use super::quiet::Quiet;
 use super::spawn::{self, Loss};
 use super::{Handle, lag};
@@ -31,7 +31,7 @@ const CONSUMER: &str = "consumer";
 
 /// Who makes them.
 pub(crate) struct PlanMaker {
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     reviews: Sender<Review>,
     captures: Option<Captures>,
 }
@@ -45,7 +45,7 @@ impl PlanMaker {
     pub(crate) fn start(loss: Loss, captures: Option<Captures>) -> std::io::Result<Self> {
         let (reviews, asked) = channel::<Review>();
         spawn::thread("plan review", loss, move || asked.into_iter().for_each(Review::run))?;
-        Ok(Self { places: Arc::new(Semaphore::new(MAX_PLANS_AT_ONCE)), reviews, captures })
+        Ok(Self { places: Arc::new(Places::new()), reviews, captures })
     }
 
     /// Waits until what was recorded is written, for a while.
@@ -65,7 +65,7 @@ impl PlanMaker {
         let promise =
             Promise { handle: handle.clone(), shard, group, id, protocol: plan.protocol.clone(), kept: false };
         spawn::task("plan", Loss::One, async move {
-            let Ok(place) = places.acquire_owned().await else { return };
+            let Some(place) = places.enter(name(&plan)).await else { return };
             let (mut strategies, table) = promise.ground();
             let columns = columns(&promise.handle, &plan, &strategies, &table).await;
             let work = move || {
@@ -329,10 +329,15 @@ fn mode(plan: &PlanToMake, strategy: Option<&dyn Assignor>) -> Mode {
     plan.mode.or(strategy.map(|it| it.manifest().mode)).unwrap_or_default()
 }
 
+/// The name of what serves the chosen protocol.
+fn name(plan: &PlanToMake) -> &str {
+    plan.settings.alias(&plan.protocol).map_or(plan.protocol.as_str(), |alias| alias.assignor.as_str())
+}
+
 /// What serves the protocol: the module that the group chose, or the host's own range. Versions under one of Kafka's own
 /// names bear one name, and only the digest tells them apart; a file that was replaced a moment ago is found by its name.
 fn chosen<'a>(plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
-    let name = plan.settings.alias(&plan.protocol).map_or(plan.protocol.as_str(), |alias| alias.assignor.as_str());
+    let name = name(plan);
     let Some(module) = &plan.assignor else { return called(&Protocol::from(name), plan, strategies) };
     let is_it = |it: &&Arc<dyn Assignor>| it.digest() == Some(module.digest) && is_of_type(&***it, plan);
     let by_digest = strategies.iter().find(is_it).map(|it| &**it);
