@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::limits::HEARTBEATS_PER_OFFER;
 use super::negotiate::Offer;
 use crate::time::Timestamp;
 
@@ -17,6 +18,8 @@ pub(super) struct Heart {
     /// When the group last did not rebalance, for all this member knows.
     steady: Timestamp,
     news: Option<News>,
+    /// How many were sent since the last one that told what can be offered.
+    untold: u32,
 }
 
 #[derive(Debug)]
@@ -32,7 +35,15 @@ impl Heart {
     /// answered the answer may have been on its way for as long as `travel`.
     pub(super) fn begin(&mut self, now: Timestamp, interval: Duration, travel: Duration) {
         let since = Timestamp(now.0.saturating_sub(u64::try_from(travel.as_millis()).unwrap_or(u64::MAX)));
-        *self = Heart { due: now + interval, flying: None, sent: now, confirmed: since, steady: since, news: None };
+        *self = Heart {
+            due: now + interval,
+            flying: None,
+            sent: now,
+            confirmed: since,
+            steady: since,
+            news: None,
+            untold: 0,
+        };
     }
 
     /// The coordinator is gone: the next one is told at once.
@@ -51,6 +62,12 @@ impl Heart {
         }
     }
 
+    /// Whether it is time to say again what can be offered: an earlier word may have come over a connection that broke, and
+    /// have overtaken a later one.
+    pub(super) fn is_long_untold(&self) -> bool {
+        self.untold >= HEARTBEATS_PER_OFFER
+    }
+
     /// When the next one is due; none while one is on its way.
     pub(super) fn due(&self) -> Option<Timestamp> {
         let urgent = self.news.as_ref().is_some_and(|it| it.carrier.is_none());
@@ -62,6 +79,7 @@ impl Heart {
         self.flying = Some(ticket);
         self.sent = now;
         self.due = now + interval;
+        self.untold = if self.news.is_some() { 0 } else { self.untold.saturating_add(1) };
         let news = self.news.as_mut()?;
         news.carrier = Some(ticket);
         Some(news.offers.clone())

@@ -18,6 +18,9 @@ pub const LISTENS_PER_SESSION: u32 = 2;
 /// Kafka's default: how soon a member hears of a rebalance.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
 
+/// A divvy coordinator is told again what the member can run with every so many heartbeats: half a minute as a rule.
+pub const HEARTBEATS_PER_OFFER: u32 = 10;
+
 /// How soon a leader sees a new topic or partition; one small request of one member of the group.
 pub const TOPICS_INTERVAL: Duration = Duration::from_secs(5);
 

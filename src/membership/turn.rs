@@ -13,7 +13,7 @@ use super::metadata::Words;
 use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
 use super::user_data::Asks;
 use super::watch::Racks;
-use super::{Action, Assigned, Config, Membership, Notice, metadata, modules};
+use super::{Action, Assigned, Config, Membership, Notice, Peer, metadata, modules};
 use crate::ids::{MemberId, Mode, Protocol};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
@@ -300,6 +300,9 @@ impl Membership {
     }
 
     fn beat(&mut self) {
+        if self.heart.is_long_untold() && matches!(self.coordinator, Coordinator::Known(Peer::Divvy)) {
+            self.heart.announce(self.offers.clone());
+        }
         let sent = self.send();
         let news = self.heart.send(sent.ticket, self.now.mono, self.config.heartbeat_interval);
         self.out.push(Action::Heartbeat(sent, news.map(|offers| modules(&offers))));
