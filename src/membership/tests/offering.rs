@@ -1,5 +1,6 @@
 //! What is offered, and how a changed module reaches the group.
 
+use crate::membership::limits::HEARTBEATS_PER_OFFER;
 use std::time::Duration;
 
 use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, config, fake, synced};
@@ -148,6 +149,18 @@ fn what_was_announced_is_said_again_on_every_way_to_a_coordinator() {
         assert!(modules.is_some());
         story.give(Event::Beaten(beat, ErrorCode::None));
     }
+}
+
+#[test]
+fn what_a_member_can_run_is_said_again_from_time_to_time() {
+    let mut story = Story::stable_follower(Peer::Divvy);
+    let mut is_said = || {
+        let (beat, modules) = story.pass(Duration::from_secs(3)).heartbeat();
+        story.give(Event::Beaten(beat, ErrorCode::None));
+        modules.is_some()
+    };
+    let said: Vec<bool> = (0..=HEARTBEATS_PER_OFFER).map(|_| is_said()).collect();
+    assert!(said[..said.len() - 1].iter().all(|it| !it) && said[said.len() - 1], "{said:?}");
 }
 
 #[test]
