@@ -18,7 +18,7 @@ use super::limits::{
 };
 use super::settings::{GroupSettings, Lead};
 use super::state::{Made, State, Submission, SubmittedPlan};
-use super::suspend::{cut, is_busy};
+use super::suspend::{BUSY, cut, is_busy};
 use super::trigger::GroundChange;
 use super::trigger::Trigger;
 use super::{Group, Step};
@@ -292,7 +292,7 @@ impl Group {
         Fault {
             protocol: self.protocol.clone().unwrap_or_default(),
             digest: None,
-            kind: "busy".to_owned(),
+            kind: BUSY.to_owned(),
             message: "the coordinator did not get to the plan within the rebalance timeout".to_owned(),
         }
     }

@@ -13,7 +13,7 @@ use super::{Fact, Group, Record, Step, Suspension};
 const BLAMELESS: [&str; 4] = [BUSY, "missing", "settings", PASSED_OVER];
 
 /// That there was no place for the call, which may be free a moment later.
-const BUSY: &str = "busy";
+pub(super) const BUSY: &str = "busy";
 
 /// The kind of a fault that none is: the module was not called.
 pub(super) const PASSED_OVER: &str = "suspended";

@@ -15,8 +15,8 @@ use super::spawn::{self, Loss};
 use super::{Handle, lag};
 use crate::assignor::capture::LedBy;
 use crate::assignor::{
-    Assignor, Column, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service, fingerprint,
-    native_range, subscribed,
+    Assignor, Column, FaultKind, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service,
+    fingerprint, native_range, subscribed,
 };
 use crate::group::effects::PlanToMake;
 use crate::group::event::{Fault, MadePlan, PlanOrigin};
@@ -148,7 +148,7 @@ impl Drop for Promise {
             self.tell(Err(Fault {
                 protocol: self.protocol.clone(),
                 digest: None,
-                kind: "busy".to_owned(),
+                kind: FaultKind::Busy.name().to_owned(),
                 message: "the coordinator could not begin the plan".to_owned(),
             }));
         }
