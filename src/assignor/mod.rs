@@ -47,7 +47,9 @@ pub use manifest::Manifest;
 pub use plan::{Diagnostic, Plan};
 pub use range::{NATIVE, native_range};
 pub use serve::{Fault, Led, Named, Otherwise, ServedBy, Service, subscribed};
-pub use smoke::{BAD_CONFIG, SmokePlan, mixed_request, refusal_of_config, smoke_plans, smoke_requests};
+pub use smoke::{
+    BAD_CONFIG, SmokePlan, mixed_request, refusal_of_config, smoke_plans, smoke_requests, smoke_user_data,
+};
 pub use spoken::{Had, Spoken};
 
 /// A strategy that can be called: a module in its sandbox, or the host's own range.

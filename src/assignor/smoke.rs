@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use divvy_guest::abi::host::UserDataRequest;
 use serde_json::Value;
 
 use super::manifest::Shape;
@@ -30,6 +31,22 @@ const PARTITIONS: u32 = 10;
 /// The requests: nobody, one, a few, nothing to do, and many members with many topics.
 pub fn smoke_requests(manifest: &Manifest) -> Vec<Vec<u8>> {
     GROUPS.into_iter().map(|(members, topics)| request(manifest, members, topics)).collect()
+}
+
+/// What the strategy of a made-up member of these topics is asked when it joins.
+pub fn smoke_user_data(manifest: &Manifest, topics: &[&str], facts: &Value, last_state: Option<&[u8]>) -> Vec<u8> {
+    let mut request = Vec::new();
+    UserDataRequest {
+        group: "smoke-test",
+        protocol: manifest.protocol().as_str(),
+        config: &[],
+        topics,
+        facts: &rmp_serde::to_vec(facts).unwrap_or_default(),
+        last_state,
+        now_ms: 0,
+    }
+    .write(&mut request);
+    request
 }
 
 /// Beside them, the request of a group in which nobody reads everything: an author's tools ask it, a member does not.

@@ -1,19 +1,19 @@
 //! The calls that every module must survive before it serves. What `divvy assignor check` says of them is what a member
 //! goes by: one that fails there is not offered, but for one that refuses every group in words of its own.
 
-use divvy_guest::abi::host::{Expected, UserDataRequest, parse_reply};
+use divvy_guest::abi::host::{Expected, parse_reply};
 use divvy_guest::abi::request::{Partitions, States};
+use serde_json::json;
 
 use crate::assignor::manifest::Shape;
 use crate::assignor::{
     Assignor, BAD_CONFIG, Budget, CallError, Export, FaultKind, Manifest, SmokePlan, smoke_plans, smoke_requests,
+    smoke_user_data,
 };
 use crate::sandbox::limits::{MAX_SMOKE_OUTPUT, SMOKE_DEADLINE};
 
 /// How strategies built with divvy's SDK say that they cannot read what they are asked.
 const BAD_REQUEST: &str = "bad_request";
-/// An empty map, in MessagePack.
-const NO_FACTS: [u8; 1] = [0x80];
 
 /// Why a strategy does not serve.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,17 +53,7 @@ pub fn smoke(strategy: &dyn Assignor) -> Result<String, Failed> {
 
 /// What it says when a member joins. Its members join without its word where it fails, so it must only end.
 fn user_data(strategy: &dyn Assignor, budget: Budget) -> Result<(), CallError> {
-    let mut request = Vec::new();
-    UserDataRequest {
-        group: "smoke-test",
-        protocol: strategy.manifest().protocol().as_str(),
-        config: &[],
-        topics: &["topic-0"],
-        facts: &NO_FACTS,
-        last_state: None,
-        now_ms: 0,
-    }
-    .write(&mut request);
+    let request = smoke_user_data(strategy.manifest(), &["topic-0"], &json!({}), None);
     strategy.call(Export::UserData, &request, budget).map(drop)
 }
 

@@ -1,9 +1,8 @@
 //! Whether a strategy's word goes out with its member: `divvy_user_data`, within what a joining member allows.
 
-use divvy_guest::abi::host::UserDataRequest;
 use serde_json::{Value, json};
 
-use crate::assignor::{Assignor, CallError, FaultKind, Manifest};
+use crate::assignor::{Assignor, CallError, FaultKind, smoke_user_data};
 use crate::membership::limits::{LONGEST_USER_DATA, MAX_USER_DATA_BYTES};
 use crate::membership::user_data::said;
 
@@ -35,21 +34,22 @@ pub fn check(strategy: &dyn Assignor) -> Result<String, String> {
     let all = newcomers();
     let (mut longest, mut refusal) = (0, None);
     for newcomer in &all {
-        let request = newcomer.request(strategy.manifest());
+        let Newcomer { name, topics, facts, last_state } = newcomer;
+        let request = smoke_user_data(strategy.manifest(), topics, facts, *last_state);
         let answers = [said(strategy, &request), said(strategy, &request)];
         match answers {
             [Ok(first), Ok(second)] if first != second => {
                 return Err(format!(
                     "{}: asked twice it says two things; an assignor must keep nothing between calls",
-                    newcomer.name
+                    name
                 ));
             }
             [Ok(data), Ok(_)] => longest = longest.max(data.map_or(0, |data| data.len())),
             // Its member joins without its word, and that is its right.
-            [Err(error), _] if error.kind == FaultKind::GuestError => refusal = Some((newcomer.name, error)),
+            [Err(error), _] if error.kind == FaultKind::GuestError => refusal = Some((*name, error)),
             [Err(error), _] | [_, Err(error)] => {
                 let why = remedied(&error);
-                return Err(format!("{}: {why}; its member would join without its word", newcomer.name));
+                return Err(format!("{}: {why}; its member would join without its word", name));
             }
         }
     }
@@ -59,23 +59,6 @@ pub fn check(strategy: &dyn Assignor) -> Result<String, String> {
     });
     let (bytes, ms, count) = (MAX_USER_DATA_BYTES >> 10, LONGEST_USER_DATA.as_millis(), all.len());
     Ok(format!("at most {longest} bytes for {count} members; a member allows {bytes} KiB and {ms} ms{refused}"))
-}
-
-impl Newcomer {
-    fn request(&self, manifest: &Manifest) -> Vec<u8> {
-        let mut request = Vec::new();
-        UserDataRequest {
-            group: "smoke-test",
-            protocol: manifest.protocol().as_str(),
-            config: &[],
-            topics: self.topics,
-            facts: &rmp_serde::to_vec(&self.facts).unwrap_or_default(),
-            last_state: self.last_state,
-            now_ms: 0,
-        }
-        .write(&mut request);
-        request
-    }
 }
 
 fn remedied(error: &CallError) -> String {
@@ -90,7 +73,7 @@ fn remedied(error: &CallError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assignor::{Budget, Export, native_range};
+    use crate::assignor::{Budget, Export, Manifest, native_range};
     use crate::ids::Digest;
 
     /// Range, with a word of its own.
