@@ -48,7 +48,7 @@ use listen::Ear;
 use metadata::Claim;
 pub use negotiate::Strategies;
 use negotiate::{Choice, Offer, Wishes};
-pub use notice::{Assigned, Notice, Role, Share, StandIn};
+pub use notice::{Assigned, Ending, Notice, Role, Share, StandIn};
 pub use pattern::TopicPattern;
 use state::{Coordinator, Joined, Partitions, State};
 use watch::Watch;
