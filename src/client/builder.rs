@@ -25,7 +25,7 @@ use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
 use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::{Captures, CatalogConfig, Sandbox, Trust};
+use crate::sandbox::{Captures, CatalogConfig, First, Sandbox, Trust};
 use crate::wire::Text;
 
 /// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
@@ -272,7 +272,8 @@ impl Builder {
         self
     }
 
-    /// Starts the member. It returns as soon as the modules are read; the group is joined in the background, and
+    /// Starts the member. It returns as soon as the modules are compiled that it would offer; the others of its folders follow
+    /// while it is a member. The group is joined in the background, and
     /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included. One that refuses the login or the
     /// certificate when it is asked first ends the member with [`super::Rebalance::Failed`].
     pub async fn join(mut self) -> Result<Member, JoinError> {
@@ -369,7 +370,12 @@ impl Builder {
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let (modules, config) = (self.modules.take(), self.catalog.clone());
+        let (modules, mut config) = (self.modules.take(), self.catalog.clone());
+        // What it leads with it says itself, and that need not be what members offer.
+        if !matches!(self.config.purpose, Purpose::Lead(_)) {
+            let protocol_type = self.config.purpose.protocol_type();
+            config.first = Some(First { protocol_type, names: self.config.assignors.clone() });
+        }
         if modules.is_none() && config.folders.is_empty() {
             return Ok(None);
         }
