@@ -288,6 +288,19 @@ fn a_share_with_too_many_partitions_is_for_others() {
     assert!(told.len() == 1 && told[0].contains("9 partitions") && told[0].contains("--max-children"), "{told:?}");
 }
 
+#[test]
+fn thousands_are_ended_by_a_look_at_each() {
+    const MANY: usize = 20_000;
+    let mut story = Story::with(Settings { max_children: MANY, starts_at_once: MANY, ..settings() });
+    let all: Vec<i32> = (0..i32::try_from(MANY).unwrap()).collect();
+    assert_eq!(story.on(each(&all)).len(), MANY);
+    assert_eq!(story.on(Event::Stop).len(), MANY);
+    // A look at all of them for each, and this takes a minute.
+    let mut said: Vec<String> = (1..=MANY).flat_map(|id| story.end(id.try_into().unwrap())).collect();
+    assert_eq!((said.pop().as_deref(), said.len()), (Some("leave"), 0));
+    assert!(story.children.next_deadline().is_none());
+}
+
 /// The world around the machine: which children live, and what the member may work on.
 #[derive(Default)]
 struct World {
