@@ -136,32 +136,12 @@ impl fmt::Display for Note {
                 write!(f, "offers {}", names.join(", "))
             }
             Note::OffersLeftOut(protocols) if protocols.is_empty() => f.write_str("offers all of its modules again"),
-            Note::OffersLeftOut(protocols) => {
-                let named: Vec<_> = protocols.iter().take(NAMED_OFFERS).map(Protocol::as_str).collect();
-                let more = protocols.len().saturating_sub(NAMED_OFFERS);
-                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-                write!(
-                    f,
-                    "a member offers {MAX_OFFERS} protocols at most, so {} of its modules are not offered, those of the lowest \
-                     rank: {}{more}; remove some files, or name what is wanted (--assignor)",
-                    protocols.len(),
-                    named.join(", ")
-                )
-            }
+            Note::OffersLeftOut(protocols) => f.write_str(&left_out(protocols)),
             Note::ModuleRefused { path, reason } => {
                 write!(f, "{} does not serve: {}", plain(&path.display().to_string()), plain(reason))
             }
             Note::ModuleMended { path } => write!(f, "{} is good again", plain(&path.display().to_string())),
-            Note::Fault { fault, served_by } => {
-                let digest = fault.digest.map(|it| format!(" ({})", it.short())).unwrap_or_default();
-                let kind = fault.kind.name();
-                write!(
-                    f,
-                    "{}{digest} failed ({kind}: {}); the generation is served by {served_by}",
-                    fault.protocol,
-                    plain(&fault.message)
-                )
-            }
+            Note::Fault { fault, served_by } => f.write_str(&failed(fault, served_by)),
             Note::Planned(plan) => {
                 write!(f, "planned generation {} for {} members", plan.generation, plan.members.len())
             }
@@ -199,6 +179,24 @@ impl fmt::Display for Note {
             }
         }
     }
+}
+
+fn left_out(protocols: &[Protocol]) -> String {
+    let named: Vec<_> = protocols.iter().take(NAMED_OFFERS).map(Protocol::as_str).collect();
+    let more = protocols.len().saturating_sub(NAMED_OFFERS);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "a member offers {MAX_OFFERS} protocols at most, so {} of its modules are not offered, those of the lowest rank: \
+         {}{more}; remove some files, or name what is wanted (--assignor)",
+        protocols.len(),
+        named.join(", ")
+    )
+}
+
+fn failed(fault: &Fault, served_by: &ServedBy) -> String {
+    let digest = fault.digest.map(|it| format!(" ({})", it.short())).unwrap_or_default();
+    let (kind, message) = (fault.kind.name(), plain(&fault.message));
+    format!("{}{digest} failed ({kind}: {message}); the generation is served by {served_by}", fault.protocol)
 }
 
 /// A notice in the application's words; none for the end, which [`super::Member::next`] tells by giving nothing more.
