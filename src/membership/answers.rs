@@ -100,6 +100,7 @@ impl Membership {
                 if matches!(self.coordinator, Coordinator::Known(Peer::Divvy)) {
                     self.memo = memo;
                 }
+                self.find_places(&answer.members);
                 let subscribed = joined.basis.subscribed.clone();
                 if answer.skip_assignment {
                     // The plan of the process whose place it took goes on; from now on its topics are this one's to watch.

@@ -329,6 +329,7 @@ impl Membership {
     /// Another member led: what this one remembers is no longer what the group did last.
     fn forget_plan(&mut self) {
         self.last_plan = None;
+        self.places = Places::default();
         self.memo = None;
     }
 }

@@ -29,11 +29,11 @@ impl Places {
 }
 
 impl Membership {
-    /// These are the group's members now: the last plan is theirs.
+    /// These are the group's members now: the last plan is theirs. Of one that another process made, they tell who is static.
     pub(super) fn find_places(&mut self, members: &[MemberInput]) {
         if let Some(renamed) = self.last_plan.as_ref().and_then(|plan| self.places.renamed(plan, members)) {
             self.last_plan = Some(renamed);
-            self.places = Places::of(members);
         }
+        self.places.0.append(&mut Places::of(members).0);
     }
 }

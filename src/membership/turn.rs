@@ -199,10 +199,6 @@ impl Membership {
 
     /// The topics are known: the strategy can run.
     pub(super) fn start_strategy(&mut self, topics: Arc<TopicTable>) {
-        if let State::Planning { members, .. } = &self.state {
-            let members = Arc::clone(members);
-            self.find_places(&members);
-        }
         let sent = self.send();
         let State::Planning { joined, members, step } = &mut self.state else { return };
         let Coordinator::Known(peer) = self.coordinator else {

@@ -209,6 +209,25 @@ fn who_takes_its_own_place_again_makes_no_plan_and_knows_what_everybody_has() {
 }
 
 #[test]
+fn a_static_client_that_was_started_anew_has_what_its_place_had_whichever_process_planned_that() {
+    let last: LastPlan = Arc::new(vec![("a".into(), assignment(&[0, 1])), ("b".into(), assignment(&[2, 3]))]);
+    let mut story = lead(Leading { last_plan: Some(last), ..leading() });
+    // Its broker tells nobody that `a` is `a-2` by now, before somebody joins.
+    for (generation, id, skip_assignment) in [(7, "a", true), (8, "a-2", false)] {
+        let (sent, call) = story.join();
+        let client = |id| MemberInput { instance: Some("the-first".into()), ..member(id, subscription(&["clicks"])) };
+        let members = vec![member("me", call.offers[0].1.clone()), client(id), member("b", subscription(&["clicks"]))];
+        story.give(Event::Joined(sent, JoinAnswer { members, skip_assignment, ..joined(generation, "range") }));
+        if skip_assignment {
+            gets_nothing(&mut story);
+            story.topics_are(&[("clicks", 4)]).pass_until_wanted().beats(ErrorCode::RebalanceInProgress);
+        }
+    }
+    story.topics_are(&[("clicks", 4)]);
+    assert_eq!(remembered(&story), [("a-2".to_owned(), Some(7)), ("b".to_owned(), Some(7)), ("me".to_owned(), None)]);
+}
+
+#[test]
 fn under_a_cooperative_name_members_speak_for_themselves() {
     let mut story = lead(leading());
     plans(&mut story, 1, "cooperative-sticky");
