@@ -1,3 +1,5 @@
+// From the bytes of a request to a Group, in which nothing has to be checked again.
+
 package divvy
 
 import (

@@ -1,3 +1,5 @@
+// Shape `states` and the optional exports: what they are given, and from a request to a reply.
+
 package divvy
 
 // StateStrategy gives each member its state, or gives back why not.
