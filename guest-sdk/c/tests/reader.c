@@ -127,7 +127,7 @@ static void only_utf8_is_a_text(void) {
         {"", 0}, {"plain", 5}, {"\xc2\x80", 2}, {"\xdf\xbf", 2}, {"\xe0\xa0\x80", 3}, {"\xed\x9f\xbf", 3}, {"\xee\x80\x80", 3}, {"\xef\xbf\xbf", 3},
         {"\xf0\x90\x80\x80", 4}, {"\xf4\x8f\xbf\xbf", 4}, /* all whole; what follows is not */
         {"a\x80", 1}, {"\xc0\x80", 0}, {"\xc1\xbf", 0}, {"\xe0\x9f\xbf", 0}, {"\xed\xa0\x80", 0}, {"\xed\xbf\xbf", 0}, {"\xf0\x8f\xbf\xbf", 0},
-        {"\xf4\x90\x80\x80", 0}, {"\xf5\x80\x80\x80", 0}, {"\xff", 0}, {"ab\xc3", 2}, {"\xe2\x82", 0}, {"\xf0\x9f\x98", 0}, {"\xc3(", 0}, {"\xe2(\xa1", 0},
+        {"\xf4\x90\x80\x80", 0}, {"\xf5\x80\x80\x80", 0}, {"\xf8\x90\x80\x80", 0}, {"\xff", 0}, {"ab\xc3", 2}, {"\xe2\x82", 0}, {"\xf0\x9f\x98", 0}, {"\xc3(", 0}, {"\xe2(\xa1", 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         uint8_t coded[8] = {0};
