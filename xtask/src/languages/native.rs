@@ -9,8 +9,9 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::Tools;
+use crate::apt;
 use crate::node::Node;
-use crate::shell::{quiet, root, target};
+use crate::shell::{ask, quiet, root, target};
 
 /// Sanitizers see what a module's own memory hides: a byte too many, a number that does not fit.
 const SANITIZED: [&str; 9] = [
@@ -25,6 +26,9 @@ const SANITIZED: [&str; 9] = [
     "-Werror",
 ];
 
+/// Whether this machine runs programs of 32 bits without more ado: a module has as many, and so the tests run with both.
+const RUNS_32_BITS: bool = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+
 /// Each file of `c/tests` is a program.
 pub fn c(_: &Tools) -> Result<()> {
     let tests = sdk("c").join("tests");
@@ -33,24 +37,41 @@ pub fn c(_: &Tools) -> Result<()> {
     let mut files = files.map(|file| Ok(file?.path())).collect::<Result<Vec<PathBuf>>>()?;
     files.retain(|file| file.extension() == Some(OsStr::new("c")));
     files.sort();
+    let clang = std::env::var_os("DIVVY_CLANG").unwrap_or_else(|| "clang".into());
+    sanitizers(&clang.to_string_lossy())?;
     for file in files {
         let name = file.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
         let program = built.join(&name);
-        let clang = std::env::var_os("DIVVY_CLANG").unwrap_or_else(|| "clang".into());
         quiet(
             &format!("compile c/tests/{name}.c"),
-            Command::new(clang).args(SANITIZED).arg("-o").arg(&program).arg(&file),
+            Command::new(&clang).args(SANITIZED).arg("-o").arg(&program).arg(&file),
         )?;
         quiet(&format!("c/tests/{name}"), Command::new(&program).arg(suite()))?;
     }
     Ok(())
 }
 
+/// Debian packs their library apart from clang.
+fn sanitizers(clang: &str) -> Result<()> {
+    let library = format!("libclang_rt.asan-{}.a", std::env::consts::ARCH);
+    let found = ask(clang, &[&format!("-print-file-name={library}")]);
+    if !cfg!(target_os = "linux") || found.is_none_or(|path| path != library) {
+        return Ok(());
+    }
+    let version = ask(clang, &["-dumpversion"]).unwrap_or_default();
+    let package = format!("libclang-rt-{}-dev", version.split('.').next().unwrap_or_default());
+    apt::install(&[&package]).with_context(|| format!("{clang} has no sanitizers"))
+}
+
 /// `zig test`, for this machine.
 pub fn zig(tools: &Tools) -> Result<()> {
-    let mut zig = Command::new(named(tools, "DIVVY_ZIG", "zig"));
-    zig.args(["test", "tests.zig", "--cache-dir"]).arg(place("zig")?).current_dir(sdk("zig"));
-    quiet("zig test", &mut zig).map(drop)
+    let targets: &[&[&str]] = if RUNS_32_BITS { &[&[], &["-target", "x86-linux"]] } else { &[&[]] };
+    for target in targets {
+        let mut zig = Command::new(named(tools, "DIVVY_ZIG", "zig"));
+        zig.args(["test", "tests.zig"]).args(*target).arg("--cache-dir").arg(place("zig")?).current_dir(sdk("zig"));
+        quiet(&["zig test", &target.join(" ")].join(" "), &mut zig)?;
+    }
+    Ok(())
 }
 
 /// AssemblyScript knows only WebAssembly: Node runs a module of tests, and the reference strategies.
@@ -70,12 +91,16 @@ pub fn assemblyscript(tools: &Tools) -> Result<()> {
 
 /// `go test`, for this machine.
 pub fn go(tools: &Tools) -> Result<()> {
-    let go = named(tools, "DIVVY_GO", "go");
-    for word in ["vet", "test"] {
-        let mut command = Command::new(&go);
-        command.args([word, "./divvy/...", "./even/...", "./parts/..."]).current_dir(sdk("go"));
+    let go = |words: &[&str]| {
+        let mut command = Command::new(named(tools, "DIVVY_GO", "go"));
+        command.args(words).args(["./divvy/...", "./even/...", "./parts/..."]).current_dir(sdk("go"));
         command.env("GOFLAGS", "-buildvcs=false").env("GOTOOLCHAIN", "local");
-        quiet(&format!("go {word}"), &mut command)?;
+        command
+    };
+    quiet("go vet", &mut go(&["vet"]))?;
+    quiet("go test", &mut go(&["test", "-count=1"]))?;
+    if RUNS_32_BITS {
+        quiet("go test, 32 bits", go(&["test", "-count=1"]).env("GOARCH", "386"))?;
     }
     Ok(())
 }
