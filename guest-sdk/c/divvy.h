@@ -10,7 +10,7 @@
  * Of shape `states` ("shape": "states" in the manifest) DIVVY_STATES_ASSIGNOR(assign) takes its place, with a function of a
  * divvy_state_group. DIVVY_USER_DATA(function) and DIVVY_CHECK(function) are the optional exports.
  *
- *   clang --target=wasm32 -O3 -ffreestanding -nostdlib -mbulk-memory \
+ *   clang --target=wasm32 -O2 -ffreestanding -nostdlib -mbulk-memory \
  *         -Wl,--no-entry -Wl,--export=divvy_panic -Wl,-z,stack-size=65536 -o mine.wasm mine.c
  *
  * An instance lives for one call: nothing is freed, and zeroed globals are zero in every call. The request is read in
@@ -19,7 +19,8 @@
  * you write, bytes that are no UTF-8 become question marks.
  *
  * Compiled for your own machine it is the same without exports, so that a strategy can be tested as any C is: divvy_answer() goes
- * from a request's bytes to a reply's (divvy/call.h), divvy_end_call() frees what a call had (divvy/memory.h).
+ * from a request's bytes to a reply's (divvy/call.h), divvy_end_call() frees what a call had (divvy/memory.h). `divvy assignor run
+ * --request FILE` writes the request of a case.
  */
 #ifndef DIVVY_H
 #define DIVVY_H

@@ -22,7 +22,8 @@
 //! that are no UTF-8 become question marks.
 //!
 //! Compiled for your own machine it is the same without exports, so that a strategy can be tested by `zig test`: `divvy.answer` goes
-//! from a request's bytes to a reply's, `divvy.endCall` frees what a call had.
+//! from a request's bytes to a reply's, `divvy.endCall` frees what a call had. `divvy assignor run --request FILE` writes the request of a
+//! case.
 
 const memory = @import("divvy/memory.zig");
 const text = @import("divvy/text.zig");

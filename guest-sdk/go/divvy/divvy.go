@@ -22,6 +22,9 @@
 // The request is read in place, MessagePack by position; items that a later minor version appends are passed over. A request that
 // is not as ABI 1 says is refused for you, so every index in a Group points at something. In a text that you write, bytes that are no
 // UTF-8 become question marks.
+//
+// Compiled for your own machine it is the same without exports: Answer goes from a request's bytes to a reply's, in ordinary tests.
+// `divvy assignor run --request FILE` writes the request of a case.
 package divvy
 
 // Strategy makes a plan, or gives back why not: a *Refusal says more than another error.
