@@ -1,6 +1,6 @@
 //! `cargo xtask languages`: the compilers of other languages as their registries have them, the reference strategies built by each
 //! through `divvy assignor build`, and the conformance suite of ABI 1 run against all; then two of them lead real groups.
-//! Before that each SDK passes its own tests on this machine ([`native`]).
+//! Before that each SDK passes its own tests on this machine ([`native`]), and what its README says of an author's is followed ([`readme`]).
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,6 +16,7 @@ use crate::{apt, go, python};
 
 mod group;
 mod native;
+mod readme;
 
 /// Where Zig is pinned.
 const REQUIREMENTS: &str = "tests/interop/python/requirements-tools.txt";
@@ -156,7 +157,7 @@ fn begin(program: &Path, language: &Language, shape: &str, tools: &Tools) -> Res
         command.arg("assignor").args(words).current_dir(&project);
         quiet(&format!("divvy assignor {}", words[0]), &mut command)?;
     }
-    Ok(())
+    if shape == "partitions" { readme::followed(program, language.name, &project, tools) } else { Ok(()) }
 }
 
 fn compile(program: &Path, language: &Language, project: &Path, tools: &Tools) -> Result<()> {

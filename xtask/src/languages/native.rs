@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -14,7 +14,7 @@ use crate::node::Node;
 use crate::shell::{ask, quiet, root, target};
 
 /// Sanitizers see what a module's own memory hides: a byte too many, a number that does not fit.
-const SANITIZED: [&str; 9] = [
+pub const SANITIZED: [&str; 9] = [
     "-std=c11",
     "-g",
     "-O1",
@@ -37,7 +37,7 @@ pub fn c(_: &Tools) -> Result<()> {
     let mut files = files.map(|file| Ok(file?.path())).collect::<Result<Vec<PathBuf>>>()?;
     files.retain(|file| file.extension() == Some(OsStr::new("c")));
     files.sort();
-    let clang = std::env::var_os("DIVVY_CLANG").unwrap_or_else(|| "clang".into());
+    let clang = named(&Vec::new(), "DIVVY_CLANG", "clang");
     sanitizers(&clang.to_string_lossy())?;
     for file in files {
         let name = file.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
@@ -105,7 +105,7 @@ pub fn go(tools: &Tools) -> Result<()> {
     Ok(())
 }
 
-fn sdk(language: &str) -> PathBuf {
+pub fn sdk(language: &str) -> PathBuf {
     root().join("guest-sdk").join(language)
 }
 
@@ -114,14 +114,14 @@ fn suite() -> PathBuf {
 }
 
 /// Where a language's tests are built.
-fn place(language: &str) -> Result<PathBuf> {
+pub fn place(language: &str) -> Result<PathBuf> {
     let folder = target().join("languages").join(language).join("tests");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     Ok(folder)
 }
 
-/// What the tools say, or what is found on the PATH.
-fn named(tools: &Tools, variable: &str, otherwise: &str) -> OsString {
+/// What the tools or the environment say, or what is found on the PATH.
+pub fn named(tools: &Tools, variable: &str, otherwise: &str) -> OsString {
     let said = tools.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.clone());
-    said.unwrap_or_else(|| Path::new(otherwise).into())
+    said.or_else(|| std::env::var_os(variable)).unwrap_or_else(|| otherwise.into())
 }
