@@ -6,7 +6,7 @@ import { run } from "../divvy/call";
 import { Group, NOBODY, UNKNOWN_LAG } from "../divvy/group";
 import { kafkasOrder } from "../divvy/members";
 import { Plan } from "../divvy/plan";
-import { bytes, check, equal, hex } from "./check";
+import { bytes, check, cut, equal, hex } from "./check";
 
 /** Two topics (a: 2 partitions, b: 1) and members m and n; m reads both, by bits, n reads b, by a range; two layers of claims. */
 const REQUEST = "9c 00 07 94a16701a572616e6765a56561676572 80" +
@@ -18,10 +18,13 @@ const REQUEST = "9c 00 07 94a16701a572616e6765a56561676572 80" +
   "81a36c6167c418 0500000000000000 ffffffffffffffff 0001000000000000" +
   "2a c0";
 
-function answer(assign: (group: Group, plan: Plan) => bool): string {
-  const request = bytes(REQUEST);
+function asked(request: Bytes, assign: (group: Group, plan: Plan) => bool): Bytes {
   const reply = run(request.at, request.length, assign);
-  return hex(new Bytes(usize(reply >> 32), u32(reply)));
+  return new Bytes(usize(reply >> 32), u32(reply));
+}
+
+function answer(assign: (group: Group, plan: Plan) => bool): string {
+  return hex(asked(bytes(REQUEST), assign));
 }
 
 export function the_group_is_what_the_request_says(): void {
@@ -75,6 +78,18 @@ export function lines_are_kept_up_to_their_limits(): void {
   equal(said.lines.length, 2, "16 KiB are kept");
   said.note("info", "");
   equal(said.lines.length, 2, "a byte more is not");
+}
+
+/** A topic of so many partitions, and nobody. */
+function ofSize(partitions: string): Bytes {
+  const request = bytes("9c 00 07 94a16701a572616e6765a56561676572 80 91 93a161ce" + partitions + "00 90 90 90 c400 80 2a c0");
+  return asked(request, (group: Group, plan: Plan): bool => true);
+}
+
+export function the_largest_group_is_planned_and_no_larger_one(): void {
+  equal(ofSize("01000000").length, 11 + (2 << 24) + 4, "owners of 2 bytes");
+  equal(hex(cut(ofSize("01000001"), 15)), "930194ab6261645f72657175657374", "one too many");
+  equal(hex(cut(ofSize("ffffffff"), 15)), "930194ab6261645f72657175657374", "4 billion");
 }
 
 export function bytes_are_ordered_and_joined(): void {

@@ -78,6 +78,37 @@ static void lines_are_kept_up_to_their_limits(void) {
     CHECK_NUMBER(plan->line_count, 2, "a byte more is not");
 }
 
+static bool says_all_that_is_kept(const divvy_group *group, divvy_plan *plan) {
+    for (int i = 0; i < 64; i++) divvy_note(plan, "info", (divvy_bytes){divvy_new(252), 252});
+    for (uint32_t m = 0; m < group->member_count; m++) divvy_tell(plan, m, (divvy_bytes){divvy_new(70000), 70000});
+    divvy_remember(plan, (divvy_bytes){divvy_new(65536), 65536});
+    divvy_call_again_ms(plan, UINT64_MAX);
+    return true;
+}
+
+static void the_fullest_reply_has_room(void) {
+    divvy_bytes reply = divvy_answer(request(), says_all_that_is_kept);
+    divvy_reader from = divvy__reader(reply);
+    divvy_skip(&from, 1);
+    CHECK(!from.bad && from.at == from.end);
+    CHECK_NUMBER(reply.len, 11 + 6 + 1 + 2 * 70005 + 65541 + 9 + 3 + 64 * (1 + 5 + 2 + 252), "every byte of it");
+}
+
+static bool plans(const divvy_group *group, divvy_plan *plan) { (void)plan; return group->partitions == 1u << 24; }
+
+/* A topic of so many partitions, and nobody. */
+static divvy_bytes of_size(uint32_t partitions) {
+    return B(0x9c, 0, 7, 0x94, 0xa1, 'g', 1, 0xa5, 'r', 'a', 'n', 'g', 'e', 0xa5, 'e', 'a', 'g', 'e', 'r', CONFIG, 0x91, 0x93, 0xa1, 'a', 0xce,
+             (uint8_t)(partitions >> 24), (uint8_t)(partitions >> 16), (uint8_t)(partitions >> 8), (uint8_t)partitions, 0,
+             0x90, 0x90, 0x90, 0xc4, 0, CONFIG, 0x2a, 0xc0);
+}
+
+static void the_largest_group_is_planned_and_no_larger_one(void) {
+    CHECK_NUMBER(divvy_answer(of_size(1u << 24), plans).len, 11 + (2u << 24) + 4, "owners of 2 bytes");
+    CHECK(check_is_bad_request(divvy_answer(of_size((1u << 24) + 1), plans)));
+    CHECK(check_is_bad_request(divvy_answer(of_size(UINT32_MAX), plans)));
+}
+
 static void kafkas_order_is_stable_whatever_the_size(void) {
     for (uint32_t count = 0; count < 40; count++) {
         divvy_state_member *members = divvy_new((count + 1) * sizeof *members);
@@ -127,6 +158,8 @@ int main(void) {
     RUN(everything_that_can_be_said);
     RUN(a_refusal_without_a_reason_has_a_code);
     RUN(lines_are_kept_up_to_their_limits);
+    RUN(the_fullest_reply_has_room);
+    RUN(the_largest_group_is_planned_and_no_larger_one);
     RUN(kafkas_order_is_stable_whatever_the_size);
     RUN(bytes_and_numbers);
     RUN(what_cannot_be_ends_the_call);

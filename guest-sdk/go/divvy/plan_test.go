@@ -89,6 +89,17 @@ func TestLinesAreKeptUpToTheirLimits(t *testing.T) {
 	same(t, len(said.lines), 2) // a byte more is not
 }
 
+func TestTheLargestGroupIsPlannedAndNoLargerOne(t *testing.T) {
+	of := func(partitions string) []byte { // and nobody
+		request := "\x9c\x00\x07\x94\xa1g\x01\xa5range\xa5eager\x80\x91\x93\xa1a\xce" + partitions + "\x00\x90\x90\x90\xc4\x00\x80\x2a\xc0"
+		return Answer([]byte(request), func(*Group, *Plan) error { return nil })
+	}
+	same(t, len(of("\x01\x00\x00\x00")), 11+2<<24+4)
+	for _, tooMany := range []string{"\x01\x00\x00\x01", "\xff\xff\xff\xff"} {
+		same(t, strings.HasPrefix(string(of(tooMany)), "\x93\x01\x94\xabbad_request"), true)
+	}
+}
+
 func TestWhatCannotBeEndsTheCall(t *testing.T) {
 	for words, strategy := range map[string]Strategy{
 		"a partition of another group":       func(group *Group, plan *Plan) error { plan.Give(group.Partitions, 0); return nil },

@@ -88,6 +88,38 @@ test "lines are kept up to their limits" {
     try testing.expectEqual(2, plan.line_count); // a byte more is not
 }
 
+fn saysAllThatIsKept(group: *const divvy.Group, plan: *divvy.Plan) divvy.Refused!void {
+    for (0..64) |_| plan.note(.info, divvy.new(u8, 252));
+    for (0..group.members.len) |member| plan.tell(member, divvy.new(u8, 70_000));
+    plan.remember(divvy.new(u8, 65_536));
+    plan.call_again_ms = std.math.maxInt(u64);
+}
+
+test "the fullest reply has room" {
+    defer divvy.endCall();
+    const reply = divvy.answer(request, saysAllThatIsKept);
+    var from = divvy.Reader{ .bytes = reply };
+    try from.skip(1);
+    try testing.expectEqual(reply.len, from.at);
+    try testing.expectEqual(11 + 6 + 1 + 2 * 70_005 + 65_541 + 9 + 3 + 64 * (1 + 5 + 2 + 252), reply.len);
+}
+
+/// A topic of so many partitions, and nobody.
+fn answerOfSize(partitions: u32) []u8 {
+    var bytes = "\x9c\x00\x07\x94\xa1g\x01\xa5range\xa5eager\x80\x91\x93\xa1a\xce....\x00\x90\x90\x90\xc4\x00\x80\x2a\xc0".*;
+    std.mem.writeInt(u32, bytes[std.mem.indexOf(u8, &bytes, "....").?..][0..4], partitions, .big);
+    return divvy.answer(&bytes, saysNothing);
+}
+
+fn saysNothing(_: *const divvy.Group, _: *divvy.Plan) divvy.Refused!void {}
+
+test "the largest group is planned, and no larger one" {
+    defer divvy.endCall();
+    try testing.expectEqual(11 + (2 << 24) + 4, answerOfSize(1 << 24).len);
+    for ([_]u32{ (1 << 24) + 1, std.math.maxInt(u32) }) |partitions|
+        try testing.expect(std.mem.startsWith(u8, answerOfSize(partitions), "\x93\x01\x94\xabbad_request"));
+}
+
 test "memory is zeroed and aligned, numbers and texts are joined" {
     defer divvy.endCall();
     try testing.expectEqual(0, @intFromPtr(divvy.new(u8, 3).ptr) % 16);
