@@ -29,6 +29,7 @@ export class Subscription {
   }
 }
 
+/** A member of a Group. */
 export class Member extends Identity {
   clientId: Bytes = NOTHING;
   /** Index into racks, -1 for none. */
@@ -39,14 +40,19 @@ export class Member extends Identity {
   facts: Values = new Values(NOTHING);
 }
 
+/** The same number of bytes for each partition, in the order of the dense index. */
 export class Column {
   constructor(public name: Bytes, public bytes: Bytes) {}
 }
 
+/** Of ownerBefore. */
 export const NOBODY: i64 = -1;
+/** Of lag. */
 export const UNKNOWN_LAG: u64 = u64.MAX_VALUE;
+/** In the column replica_racks. */
 export const NO_RACK: u16 = u16.MAX_VALUE;
 
+/** What a plan is made for. */
 export class Group {
   /** The only randomness that there is. */
   seed: u64 = 0;

@@ -4,9 +4,9 @@
 
 #include "bytes.h"
 
-#define DIVVY_NOBODY (-1)
-#define DIVVY_UNKNOWN_LAG UINT64_MAX
-#define DIVVY_NO_RACK 0xffffu
+#define DIVVY_NOBODY (-1)            /* of divvy_owner_before */
+#define DIVVY_UNKNOWN_LAG UINT64_MAX /* of divvy_lag */
+#define DIVVY_NO_RACK 0xffffu        /* in the column replica_racks */
 
 /* Partition p of a topic has the dense index base + p: the position in owner maps and columns. */
 typedef struct { divvy_bytes name; uint32_t partitions, base; } divvy_topic;
@@ -14,6 +14,7 @@ typedef struct { divvy_bytes name; uint32_t partitions, base; } divvy_topic;
 /* A set of topics: a bit for each, or ascending ranges [start, end). */
 typedef struct { const uint8_t *bits; uint32_t (*ranges)[2]; uint32_t count; } divvy_subscription;
 
+/* A member; instance_id is there if it is static, user_data if its own divvy_user_data or a foreign client gave some. */
 typedef struct {
     divvy_bytes id, instance_id, client_id;
     int64_t rack;          /* index into racks, -1 for none */
@@ -21,12 +22,14 @@ typedef struct {
     divvy_bytes user_data, facts;
 } divvy_member;
 
+/* The same number of bytes for each partition, in the order of the dense index. */
 typedef struct { divvy_bytes name, bytes; } divvy_column;
 
+/* What a plan is made for. */
 typedef struct {
     uint64_t seed; /* the only randomness that there is */
-    divvy_bytes id, protocol;
-    int32_t generation;
+    divvy_bytes id, protocol; /* of the group; what it agreed on */
+    int32_t generation;       /* that the plan is for */
     bool cooperative;
     divvy_bytes config; /* read with divvy_text, divvy_number, divvy_flag */
     divvy_topic *topics; uint32_t topic_count; /* by name */

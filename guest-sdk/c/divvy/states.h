@@ -4,8 +4,10 @@
 
 #include "bytes.h"
 
-typedef struct { divvy_bytes id, instance_id, metadata; } divvy_state_member; /* metadata: as the member sent it, any bytes */
+/* A member; its metadata is what it sent when it joined, any bytes. */
+typedef struct { divvy_bytes id, instance_id, metadata; } divvy_state_member;
 
+/* What a plan of shape `states` is made for; seed, memo and clock are as in a divvy_group. */
 typedef struct {
     uint64_t seed;
     divvy_bytes id, protocol;
@@ -17,10 +19,11 @@ typedef struct {
     divvy_bytes memo;
 } divvy_state_group;
 
+/* Who is about to join: what divvy_user_data is made from. */
 typedef struct {
     divvy_bytes group, protocol, config;
     divvy_bytes *topics; uint32_t topic_count; /* what it subscribes to */
-    divvy_bytes facts, last_state;
+    divvy_bytes facts, last_state;             /* what it says of itself; the state that it got last, NULL for none */
     int64_t now_ms;
 } divvy_me;
 

@@ -7,6 +7,7 @@ const Values = @import("values.zig").Values;
 /// Partition p of a topic has the dense index base + p: the position in owner maps and columns.
 pub const Topic = struct { name: []const u8, partitions: u32, base: u32 };
 
+/// A member of a `Group`.
 pub const Member = struct {
     id: []const u8,
     instance_id: ?[]const u8,
@@ -19,6 +20,7 @@ pub const Member = struct {
     facts: Values,
 };
 
+/// A set of topics.
 pub const Subscription = union(enum) {
     bits: []const u8,
     /// Ascending, first and one past the last.
@@ -40,11 +42,15 @@ pub const Subscription = union(enum) {
     }
 };
 
+/// The same number of bytes for each partition, in the order of the dense index.
 pub const Column = struct { name: []const u8, bytes: []const u8 };
 
+/// In the column `lag`.
 pub const unknown_lag: u64 = std.math.maxInt(u64);
+/// In the column `replica_racks`.
 pub const no_rack: u16 = std.math.maxInt(u16);
 
+/// What a plan is made for.
 pub const Group = struct {
     /// The only randomness that there is.
     seed: u64 = 0,

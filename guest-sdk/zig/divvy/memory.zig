@@ -6,6 +6,7 @@
 const std = @import("std");
 const builtin = @import("builtin");
 
+/// Whether this is a module, not a test on somebody's machine.
 pub const is_module = builtin.cpu.arch.isWasm();
 
 /// Shown to people after a trap; exported, read by the host.

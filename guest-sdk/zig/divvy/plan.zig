@@ -7,6 +7,7 @@ const Group = @import("group.zig").Group;
 /// How a strategy says no: `return plan.refuse("short_code", message)`.
 pub const Refused = error{Refused};
 
+/// How much a line matters.
 pub const Level = enum { debug, info, warn };
 pub const Line = struct { level: Level, text: []const u8 };
 

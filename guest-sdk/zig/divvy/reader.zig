@@ -4,8 +4,10 @@ const std = @import("std");
 const text_ = @import("text.zig");
 const Values = @import("values.zig").Values;
 
+/// Bytes that are not what the ABI says.
 pub const Malformed = error{Malformed};
 
+/// A value; of texts, binaries and extensions the length, of arrays and maps the count.
 pub const Value = union(enum) { nil, boolean: bool, unsigned: u64, signed: i64, float: f64, text: u64, binary: u64, extension: u64, array: u64, map: u64 };
 
 /// Reads values one after another; public for settings that `Values` does not know.
