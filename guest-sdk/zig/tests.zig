@@ -1,4 +1,4 @@
-//! The SDK's own tests, on this machine: `zig test tests.zig` in this folder (`cargo xtask languages zig`).
+//! The SDK's own tests, on this machine: `zig test tests.zig --cache-dir ../../target/zig` in this folder (`cargo xtask languages zig`).
 
 test {
     _ = @import("tests/reader.zig");
