@@ -204,6 +204,7 @@ export class Reader {
     if (!this.bad && this.at != this.end) this.no("the end");
   }
 
+  /** A map as it lies, to be asked by name. */
   rawMap(wanted: string): Values {
     const look = this.look();
     look.map(wanted);

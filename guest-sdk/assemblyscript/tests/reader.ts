@@ -168,6 +168,8 @@ export function settings(): void {
   equal(values.flag("b"), true, "b");
   check(!values.text("z").exists && !values.text("n").exists && !values.text("t").exists && !values.text("").exists, "no texts");
   check(isNaN(values.number("a")) && isNaN(values.number("z")) && !values.flag("n") && !values.flag("a"), "of another type");
+  const nested = new Values(bytes("81 a16d 81a178a179")).get("m");
+  check(nested != null && nested.rawMap("a map").text("x").toString() == "y", "a map in a map");
   for (let length: u32 = 0; length < map.length; length++) {
     const some = new Values(cut(map, length));
     check(some.get("missing") == null, "found in the first " + length.toString() + " bytes");

@@ -93,6 +93,21 @@ static inline int64_t divvy_read_signed(divvy_reader *from, const char *wanted) 
     return 0;
 }
 
+/* A number, integer or not. */
+static inline double divvy_read_number(divvy_reader *from, const char *wanted) {
+    const uint8_t *start = from->at;
+    divvy__value value = divvy__read(from);
+    double number;
+    if (value.kind == DIVVY__UINT) return (double)value.number;
+    if (value.kind == DIVVY__INT) return (double)(int64_t)value.number;
+    if (value.kind == DIVVY__FLOAT) { __builtin_memcpy(&number, &value.number, 8); return number; }
+    if (!from->bad) from->at = start;
+    divvy__no(from, wanted);
+    return 0;
+}
+
+static inline bool divvy_read_bool(divvy_reader *from, const char *wanted) { return divvy__want(from, DIVVY__BOOL, wanted); }
+
 /* Items of an array, at least one byte each; pairs of a map, at least two. */
 DIVVY__ONCE uint32_t divvy__count(divvy_reader *from, enum divvy__kind kind, const char *wanted) {
     uint64_t count = divvy__want(from, kind, wanted), least = kind == DIVVY__MAP ? 2 : 1;
@@ -148,7 +163,8 @@ DIVVY__ONCE uint32_t divvy_read_fields(divvy_reader *from, uint32_t known, const
     return items - known;
 }
 
-DIVVY__ONCE divvy_bytes divvy__raw_map(divvy_reader *from, const char *wanted) {
+/* A map as it lies, to be asked by name (values.h). */
+DIVVY__ONCE divvy_bytes divvy_read_values(divvy_reader *from, const char *wanted) {
     divvy_reader look = *from;
     divvy_read_map(&look, wanted);
     const uint8_t *start = from->at;

@@ -18,7 +18,7 @@ static inline void divvy__read_head(divvy_reader *from, divvy_group *group) {
     group->cooperative = divvy_same(mode, divvy_bytes_of("cooperative"));
     if (!group->cooperative && !divvy_same(mode, divvy_bytes_of("eager"))) divvy__no(from, "the mode eager or cooperative");
     divvy_skip(from, tail);
-    group->config = divvy__raw_map(from, "the configuration");
+    group->config = divvy_read_values(from, "the configuration");
 }
 
 static inline void divvy__read_topics(divvy_reader *from, divvy_group *group) {
@@ -75,7 +75,7 @@ static inline void divvy__read_members(divvy_reader *from, divvy_group *group) {
         member->rack = divvy_read_nil(from) ? -1 : (int64_t)divvy_read_u32(from, "a rack's index or nil");
         member->subscription = divvy_read_u32(from, "a subscription's index");
         member->user_data = divvy__optional(from, DIVVY__BIN, "user data or nil");
-        member->facts = divvy__raw_map(from, "facts");
+        member->facts = divvy_read_values(from, "facts");
         divvy_skip(from, tail);
         if (i && divvy_order(member[-1].id, member->id) >= 0) divvy__no(from, "members in ascending order of their ids");
     }

@@ -37,11 +37,11 @@ static inline void divvy__read_me(divvy_reader *from, divvy_me *me) {
     divvy_read_unsigned(from, "the minor version");
     me->group = divvy_read_text(from, "the group's id");
     me->protocol = divvy_read_text(from, "the protocol");
-    me->config = divvy__raw_map(from, "the configuration");
+    me->config = divvy_read_values(from, "the configuration");
     me->topic_count = divvy_read_array(from, "topics");
     me->topics = divvy_new((uint64_t)me->topic_count * sizeof *me->topics);
     for (uint32_t i = 0; i < me->topic_count; i++) me->topics[i] = divvy_read_text(from, "a topic's name");
-    me->facts = divvy__raw_map(from, "facts");
+    me->facts = divvy_read_values(from, "facts");
     me->last_state = divvy__optional(from, DIVVY__BIN, "the last state or nil");
     me->now_ms = divvy_read_signed(from, "the wall clock");
     divvy__read_end(from, tail);

@@ -4,7 +4,8 @@
 
 #include "reader.h"
 
-DIVVY__ONCE bool divvy__find(divvy_bytes map, const char *name, divvy_reader *from) {
+/* Any value, to be read by hand with divvy_read_…: lists, maps. */
+DIVVY__ONCE bool divvy_get(divvy_bytes map, const char *name, divvy_reader *from) {
     if (!map.at) return false;
     divvy_bytes wanted = divvy_bytes_of(name);
     *from = divvy__reader(map);
@@ -20,7 +21,7 @@ DIVVY__ONCE bool divvy__find(divvy_bytes map, const char *name, divvy_reader *fr
 
 static inline bool divvy_text(divvy_bytes map, const char *name, divvy_bytes *text) {
     divvy_reader from;
-    if (!divvy__find(map, name, &from)) return false;
+    if (!divvy_get(map, name, &from)) return false;
     divvy_bytes found = divvy_read_text(&from, "a text");
     if (!from.bad) *text = found;
     return !from.bad;
@@ -28,7 +29,7 @@ static inline bool divvy_text(divvy_bytes map, const char *name, divvy_bytes *te
 
 static inline bool divvy_number(divvy_bytes map, const char *name, double *number) {
     divvy_reader from;
-    if (!divvy__find(map, name, &from)) return false;
+    if (!divvy_get(map, name, &from)) return false;
     divvy__value value = divvy__read(&from);
     if (value.kind == DIVVY__UINT) *number = (double)value.number;
     else if (value.kind == DIVVY__INT) *number = (double)(int64_t)value.number;
@@ -39,7 +40,7 @@ static inline bool divvy_number(divvy_bytes map, const char *name, double *numbe
 
 static inline bool divvy_flag(divvy_bytes map, const char *name, bool *flag) {
     divvy_reader from;
-    if (!divvy__find(map, name, &from)) return false;
+    if (!divvy_get(map, name, &from)) return false;
     divvy__value value = divvy__read(&from);
     if (value.kind == DIVVY__BOOL) *flag = value.number;
     return value.kind == DIVVY__BOOL;

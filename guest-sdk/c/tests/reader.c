@@ -171,6 +171,17 @@ static void settings(void) {
     CHECK(!divvy_text((divvy_bytes){NULL, 0}, "a", &text));
 }
 
+static void settings_by_hand(void) {
+    /* {"l": [1, 2.5, true], "m": {"x": "y"}} */
+    divvy_bytes map = B(0x82, 0xa1, 'l', 0x93, 1, 0xca, 0x40, 0x20, 0, 0, 0xc3, 0xa1, 'm', 0x81, 0xa1, 'x', 0xa1, 'y'), text;
+    divvy_reader from;
+    CHECK(divvy_get(map, "l", &from) && divvy_read_array(&from, "a list") == 3);
+    CHECK(divvy_read_number(&from, "a number") == 1 && divvy_read_number(&from, "a number") == 2.5 && divvy_read_bool(&from, "a flag"));
+    CHECK(divvy_get(map, "m", &from) && divvy_text(divvy_read_values(&from, "a map"), "x", &text) && divvy_same(text, divvy_bytes_of("y")));
+    CHECK(divvy_get(map, "l", &from) && !divvy_read_values(&from, "a map").len && from.bad && !divvy_get(map, "n", &from));
+    CHECK(divvy_get(map, "m", &from) && divvy_read_number(&from, "a number") == 0 && from.bad && from.where == 13);
+}
+
 int main(void) {
     RUN(every_first_byte_and_every_beginning);
     RUN(numbers);
@@ -180,5 +191,6 @@ int main(void) {
     RUN(the_first_fault_stays);
     RUN(only_utf8_is_a_text);
     RUN(settings);
+    RUN(settings_by_hand);
     return check_done("reader");
 }

@@ -277,7 +277,8 @@ func (from *Reader) fields(known int, wanted string) int {
 	return items - known
 }
 
-func (from *Reader) rawMap(wanted string) Values {
+// Values is a map as it lies, to be asked by name.
+func (from *Reader) Values(wanted string) Values {
 	look := *from
 	look.Map(wanted)
 	start := from.at

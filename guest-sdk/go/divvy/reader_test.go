@@ -169,6 +169,12 @@ func TestSettings(t *testing.T) {
 	if _, there := values.Flag("n"); there {
 		t.Error("n is no flag")
 	}
+	nested := Values{[]byte("\x81\xa1m\x81\xa1x\xa1y")}
+	from, there := nested.Get("m")
+	inner := from.Values("a map")
+	if text, is := inner.Text("x"); !there || !is || text != "y" {
+		t.Errorf("a map in a map: %q", text)
+	}
 	for length := range whole {
 		cut := Values{whole[:length:length]}
 		if _, there := cut.Get("missing"); there {

@@ -190,6 +190,7 @@ pub const Reader = struct {
         if (from.rest() > 0) return from.no("the end");
     }
 
+    /// A map as it lies, to be asked by name.
     pub fn rawMap(from: *Reader, wanted: []const u8) Malformed!Values {
         var look = from.*;
         _ = look.map(wanted) catch return from.no(wanted);

@@ -158,6 +158,8 @@ test "settings: what is missing or of another type is not there, and the first o
         _ = cut.text("t");
         _ = cut.number("f");
     }
+    var nested = (Values{ .map = "\x81\xa1m\x81\xa1x\xa1y" }).get("m").?;
+    try testing.expectEqualStrings("y", (try nested.rawMap("a map")).text("x").?);
     var by_hand = values.get("f").?;
     try testing.expectEqual(1.5, (try by_hand.value()).float);
 }
