@@ -122,7 +122,7 @@ fn order(manifest: &Manifest) -> impl Ord + '_ {
 }
 
 /// `name` means every version, `name@version` that one.
-fn is_called(manifest: &Manifest, wanted: &str) -> bool {
+pub(super) fn is_called(manifest: &Manifest, wanted: &str) -> bool {
     match wanted.split_once('@') {
         None => manifest.name == wanted,
         Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),

@@ -48,6 +48,9 @@ pub const MAX_SIGNATURE_BYTES: u64 = 4 << 10;
 pub const MAX_FILES: usize = 256;
 /// Versions of a strategy that are offered: the newest, and the one to fall back to.
 pub const OFFERED_VERSIONS: usize = 2;
+/// Versions of a strategy that are offered besides, although a plan of each failed: on other groups or later each may do. A member
+/// offers few names in all.
+pub const FAILED_VERSIONS: usize = 4;
 /// The time of one smoke call. Real strategies need a thousandth of it.
 pub const SMOKE_DEADLINE: Duration = Duration::from_secs(1);
 /// The most time that a module's manifest may ask for: a group stands still for as long, and ten times what the largest

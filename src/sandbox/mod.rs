@@ -23,6 +23,7 @@ pub mod limits;
 mod manifest;
 mod metrics;
 mod module;
+mod standing;
 mod ticker;
 mod trust;
 mod usage;

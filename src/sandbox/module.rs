@@ -16,6 +16,7 @@ use super::error::{LoadError, LoadErrorKind, Refusal};
 use super::gate::Turned;
 use super::guard::Retirements;
 use super::limits::{LEAST_QUEUE_TIME, SUSPECT_CALL_TIME};
+use super::standing::{Record, Standing};
 use super::usage::{Counts, Usage};
 use super::{Sandbox, SandboxLimits, Stop, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
@@ -39,6 +40,7 @@ pub struct Module {
     retirements: Retirements,
     /// Whether its last call that ended ran into its deadline, in whichever group.
     did_not_end: AtomicBool,
+    record: Record,
     usage: Usage,
 }
 
@@ -119,6 +121,7 @@ impl Module {
             is_from_cache,
             retirements: Retirements::default(),
             did_not_end: AtomicBool::new(false),
+            record: Record::default(),
             usage: Usage::default(),
         })
     }
@@ -193,6 +196,11 @@ impl Module {
     pub(super) fn forget_usage(&self) {
         self.did_not_end.store(false, Ordering::Relaxed);
         self.usage.forget();
+    }
+
+    /// What its plans came to, since it was loaded and in earlier processes.
+    pub(super) fn record(&self) -> &Record {
+        &self.record
     }
 
     /// Its folder offers it no more: calls that run end soon, with a fault that says so.
@@ -379,6 +387,15 @@ impl Assignor for Module {
 
     fn planned(&self, took: Duration) {
         self.usage.planned(took);
+        self.record.note(Standing::Served);
+    }
+
+    fn served(&self) {
+        self.record.note(Standing::Served);
+    }
+
+    fn failed(&self) {
+        self.record.note(Standing::Failed);
     }
 }
 

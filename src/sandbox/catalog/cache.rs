@@ -10,6 +10,7 @@ use crate::ids::Digest;
 use crate::sandbox::compile::distrust;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::module::digest_of;
+use crate::sandbox::standing::Standing;
 use crate::sandbox::trust::{SIGNATURE, signature_path};
 
 /// Hexadecimal digits of a digest.
@@ -103,11 +104,29 @@ impl Cache {
         fs::rename(&unfinished, &path)
     }
 
+    /// Remembers what a module's plans came to, so that the same versions are kept after a restart.
+    pub fn mark(&self, digest: Digest, origin: &str, standing: Standing) -> io::Result<()> {
+        match marked(&self.path(digest, origin), standing) {
+            Some(mark) if !mark.exists() => fs::write(mark, b""),
+            _ => Ok(()),
+        }
+    }
+
+    /// What they came to in earlier processes.
+    pub fn standing(&self, digest: Digest, origin: &str) -> Standing {
+        let path = self.path(digest, origin);
+        let is_marked = |standing: &Standing| marked(&path, *standing).is_some_and(|mark| mark.exists());
+        Standing::MARKED.into_iter().find(is_marked).unwrap_or_default()
+    }
+
     /// Removes all but `keep`; strangers' files are left alone.
     pub fn retain(&self, keep: impl Fn(&Path) -> bool) -> io::Result<()> {
         self.files()?.into_iter().filter(|(path, ..)| !keep(path)).try_for_each(|(path, ..)| {
-            // Most have none.
+            // Most have few of these.
             let _ = fs::remove_file(signature_path(&path));
+            for standing in Standing::MARKED {
+                let _ = marked(&path, standing).map(fs::remove_file);
+            }
             fs::remove_file(path)
         })
     }
@@ -122,6 +141,7 @@ impl Cache {
                 && digest.len() == DIGEST_CHARS
                 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
                 && !origin.ends_with(SIGNATURE)
+                && !Standing::MARKED.iter().filter_map(|it| it.mark()).any(|mark| origin.ends_with(mark))
             {
                 files.push((entry.path(), digest.to_owned(), origin.to_owned()));
             }
@@ -129,4 +149,11 @@ impl Cache {
         files.sort();
         Ok(files)
     }
+}
+
+/// The file that says so of a module.
+fn marked(module: &Path, standing: Standing) -> Option<PathBuf> {
+    let mut name = module.as_os_str().to_owned();
+    name.push(standing.mark()?);
+    Some(name.into())
 }

@@ -18,6 +18,7 @@ use crate::sandbox::error::LoadErrorKind;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::metrics::Tally;
 use crate::sandbox::module::digest_of;
+use crate::sandbox::standing::Standing;
 use crate::sandbox::trust::signature_path;
 use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
 
@@ -48,6 +49,8 @@ struct Kept {
     module: Arc<Module>,
     /// The name of the file that it came from.
     origin: String,
+    /// What the cache knows of its plans.
+    marked: Standing,
 }
 
 impl Shelf {
@@ -262,7 +265,15 @@ impl Shelf {
                 Err(error) => self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error)),
             };
         }
-        self.kept.insert(module.digest(), Kept { module, origin });
+        let kept = self.recalled(module, origin);
+        self.kept.insert(kept.module.digest(), kept);
+    }
+
+    /// With what is known of it from earlier processes.
+    fn recalled(&self, module: Arc<Module>, origin: String) -> Kept {
+        let marked = self.cache.as_ref().map(|cache| cache.standing(module.digest(), &origin)).unwrap_or_default();
+        module.record().note(marked);
+        Kept { module, origin, marked }
     }
 
     /// At the start: what an earlier process served. A file that broke meanwhile gets its last good module back.
@@ -277,7 +288,8 @@ impl Shelf {
         };
         for old in cached.into_iter().filter(|old| !self.kept.contains_key(&old.digest)).collect::<Vec<_>>() {
             if let Ok(module) = self.gate.admit(&old.bytes, &old.path, None) {
-                self.kept.insert(old.digest, Kept { module, origin: old.origin });
+                let kept = self.recalled(module, old.origin);
+                self.kept.insert(old.digest, kept);
             }
         }
         let may_come_back = |file: &File| file.good.is_none() && file.stamp().is_some_and(|stamp| stamp.is_file());
@@ -293,8 +305,13 @@ impl Shelf {
         let mut candidates = Vec::new();
         for (digest, kept) in &self.kept {
             let manifest = kept.module.manifest();
-            let candidate =
-                |file| Candidate { name: manifest.name.clone(), version: manifest.version, digest: *digest, file };
+            let candidate = |file| Candidate {
+                name: manifest.name.clone(),
+                version: manifest.version,
+                digest: *digest,
+                file,
+                standing: kept.module.record().standing(),
+            };
             let before = candidates.len();
             let files = self.files.iter().filter(|(_, file)| file.good == Some(*digest));
             candidates.extend(files.map(|(path, _)| candidate(Some(path.clone()))));
@@ -310,9 +327,15 @@ impl Shelf {
         let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
         let before = self.kept.len();
         self.kept.retain(|digest, _| offered.contains(digest) || in_files.contains(digest));
-        if let Some(cache) = &self.cache
-            && (before != self.kept.len() || is_first)
-        {
+        let Some(cache) = &self.cache else { return };
+        for (digest, kept) in &mut self.kept {
+            let standing = kept.module.record().standing();
+            // Without the mark the next process learns it anew.
+            if standing != kept.marked && cache.mark(*digest, &kept.origin, standing).is_ok() {
+                kept.marked = standing;
+            }
+        }
+        if before != self.kept.len() || is_first {
             let keep: BTreeSet<_> = self.kept.iter().map(|(digest, kept)| cache.path(*digest, &kept.origin)).collect();
             if let Err(error) = cache.retain(|path| keep.contains(path)) {
                 self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
