@@ -4,6 +4,9 @@
 //! is bounded by a deadline, a memory limit and a stack that are armed before its first instruction. Each call gets
 //! an instance of its own, so nothing that one call did can be seen by the next.
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -99,4 +102,10 @@ type Stop = std::sync::atomic::AtomicBool;
 /// Locks; what a panicking thread left behind is still whole, since no lock here is held over a step that can fail.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a file for reading. Nobody waits for the other end of a pipe, which may have taken a file's place a moment ago.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
 }

@@ -387,3 +387,6 @@ fn is_of_type(strategy: &dyn Assignor, plan: &PlanToMake) -> bool {
 fn digest(strategy: Option<&dyn Assignor>) -> Option<crate::ids::Digest> {
     strategy.and_then(|strategy| strategy.digest())
 }
+
+#[cfg(test)]
+mod tests;

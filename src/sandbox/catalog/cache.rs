@@ -11,7 +11,7 @@ use crate::sandbox::compile::distrust;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::module::digest_of;
 use crate::sandbox::standing::Standing;
-use crate::sandbox::trust::{SIGNATURE, signature_path};
+use crate::sandbox::trust::{SIGNATURE, read_signature, signature_path};
 
 /// Hexadecimal digits of a digest.
 const DIGEST_CHARS: usize = 64;
@@ -86,15 +86,12 @@ impl Cache {
         self.files().unwrap_or_default().into_iter().map(|(_, _, origin)| origin).collect()
     }
 
-    /// Writes a module, whole or not at all, and before it the signature that let it in: without it, it would not be
-    /// let in again.
-    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8], signature: Option<&Path>) -> io::Result<()> {
+    /// Writes a module, whole or not at all, and before it the signature beside its file, if there is to be one: without
+    /// it, it would not be let in again, and with another one neither.
+    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8], signed: Option<&Path>) -> io::Result<()> {
         let path = self.path(digest, origin);
-        let kept = signature_path(&path);
-        if let Some(signature) = signature
-            && *signature != kept
-        {
-            fs::copy(signature, kept)?;
+        if let Some(file) = signed.filter(|file| **file != path) {
+            fs::write(signature_path(&path), read_signature(file)?)?;
         }
         if path.exists() {
             return Ok(());
