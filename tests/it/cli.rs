@@ -41,7 +41,7 @@ fn an_operator_checks_a_module_under_his_own_configuration() {
     assert!(good.status.success(), "{}", stdout(&good));
     for line in [
         "ok      trust              its digest is in module.allowed",
-        "256 MiB and 700 ms a call (a manifest may ask for 256 MiB and 700 ms)",
+        "64 MiB and 700 ms a call (a manifest may ask for 256 MiB and 700 ms)",
     ] {
         assert!(stdout(&good).contains(line), "{}", stdout(&good));
     }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use crate::ids::Digest;
 use crate::sandbox::compile::distrust;
-use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::module::digest_of;
 use crate::sandbox::standing::Standing;
 use crate::sandbox::trust::{SIGNATURE, read_signature, signature_path};
@@ -68,9 +67,9 @@ impl Cache {
     }
 
     /// Reads what is there. A file whose bytes are not what its name says is as good as absent.
-    pub fn read(&self) -> io::Result<Vec<Cached>> {
+    pub fn read(&self, most_files: usize) -> io::Result<Vec<Cached>> {
         let mut found = Vec::new();
-        for (path, digest, origin) in self.files()?.into_iter().take(MAX_FILES) {
+        for (path, digest, origin) in self.files()?.into_iter().take(most_files) {
             let mut bytes = Vec::new();
             let most = self.most_bytes as u64;
             let read = fs::File::open(&path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));

@@ -225,12 +225,23 @@ pub(super) fn list(folder: &Path, with_signatures: bool) -> io::Result<Vec<(Path
 pub(super) fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
     refuse_compiled(path)?;
     let mut bytes = Vec::new();
-    let length = open_regular(path)
-        .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Refusal::new(LoadErrorKind::Unreadable, format!("it cannot be read: {error}")))?;
+    let length =
+        open_regular(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes)).map_err(|error| {
+            Refusal::new(LoadErrorKind::Unreadable, format!("it cannot be read: {error}{}", remedy(&error)))
+        })?;
     match length > most {
         true => Err(too_large(fs::metadata(path).map_or(length as u64, |meta| meta.len()), most)),
         false => Ok(bytes),
+    }
+}
+
+/// What to do about it, where that is not said by the error itself.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => {
+            ": raise the limit of open files (`ulimit -n`), or have fewer modules: each that serves keeps one open"
+        }
+        _ => "",
     }
 }
 

@@ -14,7 +14,8 @@ use super::file::{File, Stamp, file_name, list, read};
 use super::status::surplus;
 use super::{CatalogConfig, Judges, ModuleStatus, Snapshot};
 use crate::ids::Digest;
-use crate::sandbox::limits::MAX_FILES;
+use crate::sandbox::compile::open_files;
+use crate::sandbox::limits::most_files;
 use crate::sandbox::metrics::Tally;
 use crate::sandbox::module::digest_of;
 use crate::sandbox::standing::Standing;
@@ -39,6 +40,7 @@ pub(super) struct Shelf {
     troubles: BTreeMap<PathBuf, String>,
     /// The same of files that are too many, by the first of them in each folder.
     surplus: BTreeMap<PathBuf, String>,
+    most_files: usize,
     status: Vec<ModuleStatus>,
     /// Whether what is there is judged in this look: at the start, and under other keys.
     is_new: bool,
@@ -80,6 +82,7 @@ impl Shelf {
             offered: Vec::new(),
             troubles,
             surplus: BTreeMap::new(),
+            most_files: most_files(open_files()),
             status: Vec::new(),
             is_new: true,
             desk,
@@ -193,7 +196,7 @@ impl Shelf {
                 }
             }
         }
-        if present.len() > MAX_FILES {
+        if present.len() > self.most_files {
             self.leave_out_surplus(&mut present);
         } else {
             self.surplus.clear();
@@ -215,11 +218,11 @@ impl Shelf {
             (!is_known, !is_file(path), present.get(path).and_then(Stamp::modified))
         });
         let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for path in paths.into_iter().skip(MAX_FILES) {
+        for path in paths.into_iter().skip(self.most_files) {
             present.remove(&path);
             left_out.entry(path.parent().map(Path::to_owned)).or_default().push(path);
         }
-        let first = |files: Vec<PathBuf>| Some((files.first()?.clone(), surplus(&files)));
+        let first = |files: Vec<PathBuf>| Some((files.first()?.clone(), surplus(&files, self.most_files)));
         self.surplus = left_out.into_values().filter_map(first).collect();
     }
 
@@ -279,7 +282,7 @@ impl Shelf {
     /// At the start: what an earlier process served. A file that broke meanwhile gets its last good module back.
     fn read_cache(&mut self) {
         let Some(cache) = &self.cache else { return };
-        let cached = match cache.read() {
+        let cached = match cache.read(self.most_files) {
             Ok(cached) => cached,
             Err(error) => {
                 self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
