@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::config::CONSUMER;
 use super::event::Peer;
 use super::leading::Leading;
-use super::negotiate::{NATIVE, Strategies, is_called};
+use super::negotiate::{NATIVE, Strategies};
 use crate::assignor::capture::Tape;
 use crate::assignor::{self, Assignor, Column, Had, LeaderInput, MemberInput, Named, Otherwise, Service};
 pub use crate::assignor::{Fault, Led, ServedBy};
@@ -141,7 +141,7 @@ impl LeadJob {
         let chosen = self.named(&self.protocol).strategy.filter(|it| it.digest().is_some()).map(which);
         let is_chosen = |it: &dyn Assignor| chosen == Some(which(it));
         let fits = |it: &&dyn Assignor| {
-            is_called(it.manifest(), wish.as_str()) && it.manifest().protocol_type == self.protocol_type.as_str()
+            it.manifest().is_called(wish.as_str()) && it.manifest().protocol_type == self.protocol_type.as_str()
         };
         let others = self.strategies.iter().filter(fits).filter(|it| !is_chosen(*it));
         let strategy = others.max_by_key(|it| it.manifest().version);

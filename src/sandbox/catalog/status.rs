@@ -22,7 +22,7 @@ pub enum ModuleState {
     ServingPrevious,
     /// A version whose file was replaced; offered below the newer one.
     Older,
-    /// Fit to serve, but two newer versions are there.
+    /// Fit to serve, but newer versions do.
     PassedOver,
     /// Nothing of it is offered.
     Broken,
