@@ -70,6 +70,8 @@ struct Reviewing {
 enum Cause {
     /// A static member came back and says something else of itself.
     Member,
+    /// The group was read from the store.
+    Restart,
     /// Topics, racks or modules.
     Ground,
     /// The operator's settings.
@@ -222,7 +224,7 @@ impl Group {
     /// A group that was read from the store looks once: much may have changed while nobody led it.
     pub(super) fn restore_led(&mut self, now: Now) {
         if self.is_led() || self.is_led_now() {
-            self.look_soon(Cause::Ground, now.mono);
+            self.look_soon(Cause::Restart, now.mono);
         }
         let call_again = self.plan.as_ref().and_then(|plan| plan.call_again);
         self.led.call_again_at = call_again.map(|at| {
@@ -301,7 +303,7 @@ impl Group {
     fn look(&mut self, cause: Cause, step: &mut Step) {
         if self.is_led() != self.is_led_now() {
             let trigger = match (cause, self.protocol.clone()) {
-                (Cause::Ground, Some(protocol))
+                (Cause::Ground | Cause::Restart, Some(protocol))
                     if self.settings.lead == Lead::Coordinator && !self.is_of_consumers() =>
                 {
                     Trigger::GroundChanged(GroundChange::Module(protocol))
@@ -310,18 +312,8 @@ impl Group {
             };
             return self.rebalance(trigger, step);
         }
-        match self.better_at_hand() {
-            Some(Trigger::RolledOut(_) | Trigger::Suspended(_)) if cause == Cause::Settings => {
-                return self.rebalance(Trigger::SettingsChanged, step);
-            }
-            // What failed long since was all that there was: that something takes over now is news of that.
-            Some(Trigger::RolledOut(_) | Trigger::Suspended(_)) => {
-                let served = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), self.voted_at);
-                let module = GroundChange::Module(served.unwrap_or_default());
-                return self.rebalance(Trigger::GroundChanged(module), step);
-            }
-            Some(trigger) => return self.rebalance(trigger, step),
-            None => {}
+        if let Some(better) = self.better_at_hand() {
+            return self.rebalance(self.named_by_cause(better, cause), step);
         }
         // One that still waits for its turn will see this change too.
         if let Some(waiting) = self.led.reviewing.as_mut().filter(|it| !it.begun) {
@@ -331,6 +323,21 @@ impl Group {
         let work = WorkId(step.entropy);
         self.led.reviewing = Some(Reviewing { work, cause, begun: false });
         step.effects.work.push(Work::ReviewPlan(work));
+    }
+
+    /// Why something better is at hand: what a look found is news, of which it knows what it is.
+    fn named_by_cause(&self, better: Trigger, cause: Cause) -> Trigger {
+        match better {
+            Trigger::RolledOut(_) | Trigger::Suspended(_) if cause == Cause::Settings => Trigger::SettingsChanged,
+            // The rebalance that a failure asks for may have been lost with the process.
+            Trigger::Suspended(_) if cause == Cause::Restart => better,
+            // Of what failed long since nothing could take over then.
+            Trigger::RolledOut(_) | Trigger::Suspended(_) => {
+                let served = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), self.voted_at);
+                Trigger::GroundChanged(GroundChange::Module(served.unwrap_or_default()))
+            }
+            _ => better,
+        }
     }
 
     /// The turn of a look has come: what it looks at, if it is still wanted. It is no part of the work that the group asks

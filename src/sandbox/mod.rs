@@ -40,8 +40,9 @@ pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use fuel::Metered;
 pub use limits::{Ceilings, SandboxLimits};
 pub use metrics::ModuleMetrics;
-pub use module::{CallStats, Module, digest_of};
+pub use module::{Module, digest_of};
 pub use trust::{Trust, TrustedKey, read_digest};
+pub use usage::CallStats;
 
 #[cfg(test)]
 mod tests;

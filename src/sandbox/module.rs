@@ -17,7 +17,7 @@ use super::gate::Turned;
 use super::guard::Retirements;
 use super::limits::{LEAST_QUEUE_TIME, SUSPECT_CALL_TIME};
 use super::standing::{Record, Standing};
-use super::usage::{Counts, Usage};
+use super::usage::{CallStats, Counts, Usage};
 use super::{Sandbox, SandboxLimits, Stop, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
@@ -42,19 +42,6 @@ pub struct Module {
     did_not_end: AtomicBool,
     record: Record,
     usage: Usage,
-}
-
-/// What one call used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CallStats {
-    /// Making the instance, its start function included.
-    pub instantiate: Duration,
-    /// The whole call: instance, request in, run, reply out, instance dropped. Waiting for a turn is not in it.
-    pub took: Duration,
-    /// The most memory it had, in bytes.
-    pub memory_peak: usize,
-    /// Instructions, as fuel counts them; none where they are not counted ([`super::Metered`]).
-    pub fuel: Option<u64>,
 }
 
 /// The SHA-256 of a file.
