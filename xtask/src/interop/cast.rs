@@ -270,8 +270,7 @@ impl<'a> Cast<'a> {
     pub fn commit_each(&mut self) -> Result<()> {
         self.commits += 1;
         for member in self.members.iter_mut().filter(|member| member.client.commits) {
-            let partition = *member.owns.first().with_context(|| format!("{} owns nothing", member.name))?;
-            member.commit_and_fetch(partition, self.commits)?;
+            member.commit_and_fetch_first(self.commits)?;
         }
         Ok(())
     }

@@ -91,7 +91,7 @@ pub const CLIENTS: &[Client] = &[
     lost(WhenLost::LeaderRejoins, client("java", Runtime::Java, ALL)),
     // It dials for a while, then ends its session.
     Client { when_lost_long: WhenLost::RejoinsEmpty, ..client("franz-go", Runtime::Go, ALL) },
-    lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)),
+    Client { when_lost_long: WhenLost::RejoinsEmpty, ..lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)) },
 ];
 
 /// The client of that name.
