@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::error::JoinError;
 use crate::assignor::Assignor;
-use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, Trust};
+use crate::membership::{Assigned, Notice, Strategies};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, Module, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -91,6 +91,21 @@ impl Shelf {
     /// The modules that serve.
     pub(super) fn strategies(&self) -> Strategies {
         strategies_of(&self.catalog)
+    }
+
+    /// What a group says of its plans: only the leader sees them made or fail, and all should keep the same versions.
+    pub(super) fn note(&self, notice: &Notice) {
+        let modules = self.catalog.modules();
+        match notice {
+            Notice::Assigned(Assigned { protocol, stand_in: None, .. }) => {
+                modules.iter().filter(|it| it.protocol() == protocol).for_each(|it| it.served());
+            }
+            Notice::Suspended(passed_over) => {
+                let is_among = |it: &&Arc<Module>| passed_over.iter().any(|(protocol, _)| protocol == it.protocol());
+                modules.iter().filter(is_among).for_each(|it| it.failed());
+            }
+            _ => {}
+        }
     }
 
     /// The files that do not serve, and why: each once, until that changes.
