@@ -186,6 +186,7 @@ impl Runtime {
                 journal::write(&self.caller.group, &whose, &notice);
                 let peer = self.coordinator.as_ref().map(|coordinator| coordinator.peer());
                 journal::warn_of_first_epoch(&self.caller.group, &notice, peer);
+                self.shelf.iter().for_each(|shelf| shelf.note(&notice));
                 match &notice {
                     Notice::Assigned(assigned) => self.metrics.assigned(assigned),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),

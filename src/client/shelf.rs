@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::error::JoinError;
 use super::news::Note;
 use crate::assignor::Assignor;
-use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus, Sandbox, Trust};
+use crate::membership::{Assigned, Notice, Strategies};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, Module, ModuleState, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -92,6 +92,21 @@ impl Shelf {
     /// The modules that serve.
     pub(super) fn strategies(&self) -> Strategies {
         strategies_of(&self.catalog)
+    }
+
+    /// What a group says of its plans: only the leader sees them made or fail, and all should keep the same versions.
+    pub(super) fn note(&self, notice: &Notice) {
+        let modules = self.catalog.modules();
+        match notice {
+            Notice::Assigned(Assigned { protocol, stand_in: None, .. }) => {
+                modules.iter().filter(|it| it.protocol() == protocol).for_each(|it| it.served());
+            }
+            Notice::Suspended(passed_over) => {
+                let is_among = |it: &&Arc<Module>| passed_over.iter().any(|(protocol, _)| protocol == it.protocol());
+                modules.iter().filter(is_among).for_each(|it| it.failed());
+            }
+            _ => {}
+        }
     }
 
     /// What became of the files that do not serve, or did not: each once, until that changes.

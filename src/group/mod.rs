@@ -94,6 +94,8 @@ pub struct Group {
     suspensions: Vec<Suspension>,
     /// When the group came into its present state.
     since: WallTime,
+    /// When the protocol of the present generation was voted for; of one that was read, when its plan was made.
+    voted_at: WallTime,
     /// What began the last rebalance.
     last_trigger: Option<Trigger>,
     history: History,
@@ -161,6 +163,7 @@ impl Group {
             ownership: Ownership::default(),
             suspensions: Vec::new(),
             since: now.wall,
+            voted_at: now.wall,
             last_trigger: None,
             history: History::default(),
             failures_in_row: 0,

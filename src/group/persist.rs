@@ -85,7 +85,7 @@ impl Group {
         self.protocol = header.protocol;
         self.generation = header.generation;
         self.leader = header.leader;
-        self.since = header.since;
+        (self.since, self.voted_at) = (header.since, header.since);
         self.roster = Default::default();
         for record in header.members {
             let arrival = self.roster.next_arrival();

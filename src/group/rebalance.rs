@@ -132,7 +132,8 @@ impl Group {
     fn complete(&mut self, step: &mut Step) {
         let State::Joining(joining) = &self.state else { return };
         let trigger = joining.trigger.clone();
-        let protocol = self.vote(Offers::AsJoined, None, step.now.wall);
+        self.voted_at = step.now.wall;
+        let protocol = self.vote(Offers::AsJoined, None, self.voted_at);
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;

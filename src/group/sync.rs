@@ -249,7 +249,7 @@ impl Group {
         let outdated = outdated.and_then(|topic| self.topics_changed(topic));
         self.arm_led();
         self.wake_if_over_size();
-        if let Some(trigger) = outdated.or_else(|| self.better_at_hand(step.now.wall)) {
+        if let Some(trigger) = outdated.or_else(|| self.better_at_hand()) {
             self.rebalance(trigger, step);
         }
     }

@@ -56,7 +56,7 @@ impl Strategies {
 
     /// The newest version of that name, or `name@version`, that serves that type.
     pub fn called(&self, name: &str, protocol_type: &str) -> Option<&dyn Assignor> {
-        let fits = |it: &&dyn Assignor| is_called(it.manifest(), name) && it.manifest().protocol_type == protocol_type;
+        let fits = |it: &&dyn Assignor| it.manifest().is_called(name) && it.manifest().protocol_type == protocol_type;
         self.iter().filter(fits).max_by_key(|it| it.manifest().version)
     }
 }
@@ -88,7 +88,7 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
     able.sort_by(|a, b| order(a.manifest()).cmp(&order(b.manifest())));
     let mut offers = Vec::new();
     for wanted in wishes.operator.iter().chain(wishes.member) {
-        able.iter().filter(|it| is_called(it.manifest(), wanted)).for_each(|it| add(&mut offers, *it));
+        able.iter().filter(|it| it.manifest().is_called(wanted)).for_each(|it| add(&mut offers, *it));
     }
     if wishes.member.is_empty() {
         able.iter().filter(|it| it.manifest().offer == Offering::Default).for_each(|it| add(&mut offers, *it));
@@ -109,7 +109,7 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
 
 /// Whether a member of that type with these wishes offers a strategy if it has it, and unless others take all the room.
 pub fn would_offer(manifest: &Manifest, protocol_type: &ProtocolType, wishes: &[String]) -> bool {
-    let is_wished = || wishes.iter().any(|wanted| is_called(manifest, wanted));
+    let is_wished = || wishes.iter().any(|wanted| manifest.is_called(wanted));
     let is_wanted = if wishes.is_empty() { manifest.offer == Offering::Default } else { is_wished() };
     serves(manifest, protocol_type) && is_wanted
 }
@@ -126,14 +126,6 @@ fn serves(manifest: &Manifest, protocol_type: &ProtocolType) -> bool {
 /// By rank, ties by name, newest first: never by the time of a file.
 fn order(manifest: &Manifest) -> impl Ord + '_ {
     (Reverse(manifest.rank), manifest.name.as_str(), Reverse(manifest.version))
-}
-
-/// `name` means every version, `name@version` that one.
-fn is_called(manifest: &Manifest, wanted: &str) -> bool {
-    match wanted.split_once('@') {
-        None => manifest.name == wanted,
-        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
-    }
 }
 
 fn add(offers: &mut Vec<Offer>, strategy: &dyn Assignor) {

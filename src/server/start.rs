@@ -129,6 +129,7 @@ impl Server {
         if let Some(closed) = self.store_closed.take() {
             let _ = tokio::time::timeout(STOP_GRACE, closed).await;
         }
+        self.handle.quiet().tell_the_rest();
     }
 }
 
@@ -374,6 +375,7 @@ async fn sweep(handle: Handle) {
     loop {
         interval.tick().await;
         handle.registry().sweep(&handle);
+        handle.quiet().tell_left_out();
     }
 }
 

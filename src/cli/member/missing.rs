@@ -9,9 +9,8 @@ use wasmparser::{Parser, Payload};
 use super::Said;
 use crate::assignor::Manifest;
 use crate::cli::files;
-use crate::ids::ProtocolType;
 use crate::membership::config::CONSUMER;
-use crate::membership::negotiate::{NATIVE, would_offer};
+use crate::membership::negotiate::NATIVE;
 
 /// Where a module says what it is.
 const MANIFEST_SECTION: &str = "divvy.manifest";
@@ -54,18 +53,15 @@ fn there_is(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> String
     let mut others: Vec<String> = fits.map(|it| it.protocol().to_string()).collect();
     others.sort();
     let others = if others.is_empty() { "no module".to_owned() } else { others.join(", ") };
-    match manifests.iter().find(|it| it.protocol_type != protocol_type && serves(it, wanted, &it.protocol_type)) {
+    match manifests.iter().find(|it| it.protocol_type != protocol_type && it.is_called(wanted)) {
         Some(it) => format!("there is {others}; {} is for type {}", it.protocol(), it.protocol_type),
         None => format!("there is {others}"),
     }
 }
 
 fn is_there(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> bool {
-    (wanted == NATIVE && protocol_type == CONSUMER) || manifests.iter().any(|it| serves(it, wanted, protocol_type))
-}
-
-fn serves(manifest: &Manifest, wanted: &str, protocol_type: &str) -> bool {
-    would_offer(manifest, &ProtocolType::from(protocol_type), &[wanted.to_owned()])
+    (wanted == NATIVE && protocol_type == CONSUMER)
+        || manifests.iter().any(|it| it.protocol_type == protocol_type && it.is_called(wanted))
 }
 
 /// What the modules of a folder say of themselves; a file that says nothing is told of when it is loaded.

@@ -90,6 +90,27 @@ fn the_groups_fall_back_comes_before_the_last_plan_and_the_last_plan_before_rang
 }
 
 #[test]
+fn a_fall_back_without_a_version_is_the_newest_that_has_not_just_failed() {
+    let mut story = Story::new(config());
+    story.strategies(vec![fake(RACK_AWARE_1), failing(RACK_AWARE_2)]).start(Peer::Divvy);
+    let rules = || Rules { fallback: Some("rack-aware".into()), ..Rules::default() };
+    story.leads_with(1, "rack-aware@2", Some(JoinExtras { rules: rules(), ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    let Some(Notice::Fault { served_by, .. }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert_eq!(*served_by, ServedBy::Fallback("rack-aware".into()));
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(RACK_AWARE_2)]).start(Peer::Divvy);
+    story.leads_with(1, "rack-aware@2", Some(JoinExtras { rules: rules(), ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    let Some(Notice::Fault { served_by, fault }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert_eq!(
+        (served_by, fault.message.contains("fall-back")),
+        (&ServedBy::NativeRange, false),
+        "it is not called twice"
+    );
+}
+
+#[test]
 fn a_fall_back_that_fails_too_is_said_with_the_failure() {
     let mut story = Story::new(config());
     story.strategies(vec![failing(RACK_AWARE_1), failing(RACK_AWARE_2)]).start(Peer::Divvy);
