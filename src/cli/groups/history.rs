@@ -41,7 +41,7 @@ struct Generation {
     members: u32,
     outcome: String,
     reason: Option<String>,
-    /// Partitions that members had before it and have no more.
+    /// Partitions that places had before it and have no more; a static member keeps its place.
     #[serde(default)]
     moved: Option<u32>,
     /// What made the plan in place of a module that failed.
