@@ -181,23 +181,26 @@ impl Runtime {
                 Ok(Event::LeaveDone(sent, answer))
             }),
             Action::Lead(sent, job) => self.lead(sent, *job),
-            Action::Tell(notice) => {
-                let whose = before.or(&self.membership);
-                journal::write(&self.caller.group, &whose, &notice);
-                let peer = self.coordinator.as_ref().map(|coordinator| coordinator.peer());
-                journal::warn_of_first_epoch(&self.caller.group, &notice, peer);
-                self.shelf.iter().for_each(|shelf| shelf.note(&notice));
-                match &notice {
-                    Notice::Assigned(assigned) => self.metrics.assigned(assigned),
-                    Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
-                    _ => {}
-                }
-                let last = matches!(notice, Notice::Failed { .. } | Notice::Ended(_));
-                let told = self.tell(News::Notice(notice));
-                return if last { Life::Over } else { told };
-            }
+            Action::Tell(notice) => return self.pass_on(notice, before),
         }
         Life::On
+    }
+
+    /// Tells the application, the log and whoever counts.
+    fn pass_on(&mut self, notice: Notice, before: &Whose) -> Life {
+        let whose = before.or(&self.membership);
+        journal::write(&self.caller.group, &whose, &notice);
+        let peer = self.coordinator.as_ref().map(|coordinator| coordinator.peer());
+        journal::warn_of_first_epoch(&self.caller.group, &notice, peer);
+        self.shelf.iter().for_each(|shelf| shelf.note(&notice));
+        match &notice {
+            Notice::Assigned(assigned) => self.metrics.assigned(assigned),
+            Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
+            _ => {}
+        }
+        let last = matches!(notice, Notice::Failed { .. } | Notice::Ended(_));
+        let told = self.tell(News::Notice(notice));
+        if last { Life::Over } else { told }
     }
 
     /// An application that does not take its news does no work either: its member ends, and its session soon after.
