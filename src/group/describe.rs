@@ -152,7 +152,7 @@ impl Group {
             plan_digest: in_force().and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
             // What serves was chosen without them, also when their time is over by now.
-            suspensions: self.suspended(if is_stable { self.voted_at.min(now) } else { now }),
+            suspensions: self.suspended(if is_stable { self.judged_at.min(now) } else { now }),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
             led: self.describe_led(now),
             stand_in: in_force().and_then(|plan| plan.stand_in.clone()),
