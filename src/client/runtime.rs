@@ -130,8 +130,9 @@ impl Runtime {
     fn modules_changed(&mut self) -> Life {
         let Some(shelf) = &mut self.shelf else { return Life::On };
         let strategies = shelf.strategies();
-        for (path, reason) in shelf.newly_refused() {
-            if self.tell(News::Note(Note::ModuleRefused { path, reason })) == Life::Over {
+        for note in shelf.news() {
+            journal::write_of_module(&self.caller.group, &note);
+            if self.tell(News::Note(note)) == Life::Over {
                 return Life::Over;
             }
         }
@@ -191,7 +192,7 @@ impl Runtime {
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
                     _ => {}
                 }
-                let last = matches!(notice, Notice::Failed { .. } | Notice::Left);
+                let last = matches!(notice, Notice::Failed { .. } | Notice::Ended(_));
                 let told = self.tell(News::Notice(notice));
                 return if last { Life::Over } else { told };
             }

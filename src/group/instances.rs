@@ -125,6 +125,7 @@ impl Group {
         if let Some(plan) = &mut self.plan {
             plan.rename(it.old, &it.new);
         }
+        self.places.rename(it.old, &it.new);
         self.ownership.rename(it.old, &it.new);
         self.settle();
         // A replacement that a crash could undo would fence the process that lives (KAFKA-10284).

@@ -123,8 +123,7 @@ impl Group {
         }
         let Some(mut plan) = self.plan_to_make(step.now.wall) else { return };
         self.led.chosen = plan.assignor.as_ref().map(|module| module.digest);
-        let last = self.plan.iter().flat_map(|plan| &plan.states);
-        plan.last_states = last.map(|(id, state)| (id.clone(), state.0.clone())).collect();
+        plan.last_states = self.last_states().map(|(id, state)| (id.clone(), state.0.clone())).collect();
         // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
         let work = WorkId(step.entropy);
         if let State::AwaitingSync(awaiting) = &mut self.state {

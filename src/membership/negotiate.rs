@@ -107,6 +107,13 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
     Choice { offers, left_out: left_out.into_iter().map(|offer| offer.protocol).collect() }
 }
 
+/// Whether a member of that type with these wishes offers a strategy if it has it, and unless others take all the room.
+pub fn would_offer(manifest: &Manifest, protocol_type: &ProtocolType, wishes: &[String]) -> bool {
+    let is_wished = || wishes.iter().any(|wanted| manifest.is_called(wanted));
+    let is_wanted = if wishes.is_empty() { manifest.offer == Offering::Default } else { is_wished() };
+    serves(manifest, protocol_type) && is_wanted
+}
+
 /// Whether who offers these hands over step by step.
 pub(super) fn are_cooperative(offers: &[Offer]) -> bool {
     !offers.is_empty() && offers.iter().all(|it| it.mode == Mode::Cooperative)

@@ -34,7 +34,7 @@ mod wasi;
 
 pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::smoke;
-pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
+pub use catalog::{Catalog, CatalogConfig, First, Listening, ModuleState, ModuleStatus};
 pub use compile::{compile_in_children, compiler_main, raise_open_files};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use fuel::Metered;

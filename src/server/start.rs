@@ -328,7 +328,7 @@ async fn open_store(
 
 /// Gives each shard its groups.
 fn distribute(snapshot: Snapshot, handle: &Handle) {
-    handle.topics().load(snapshot.topics);
+    handle.topics().load(snapshot.topics, snapshot.origins);
     let mut by_shard = Vec::new();
     by_shard.resize_with(handle.shards(), Vec::new);
     for (group, records) in snapshot.groups {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, assignment, config, failing, fake, joined, member, synced};
-use crate::assignor::FaultKind;
+use crate::assignor::{FaultKind, MemberInput};
 use crate::embedded::consumer::Assignment;
 use crate::ids::{Digest, Generation, MemberId};
 use crate::membership::Action;
@@ -290,4 +290,26 @@ fn unchanged_topics_cost_nothing_and_more_partitions_one_rejoin() {
     }
     story.give(Event::GivenUp(Generation(1)));
     assert_eq!(story.join().1.reason, "topic clicks has 6 partitions instead of 4");
+}
+
+#[test]
+fn a_static_member_that_was_started_anew_has_what_the_last_plan_gave_its_place() {
+    let mut story = Story::new(config());
+    story.strategies(vec![fake(RACK_AWARE_1)]).start(Peer::Other);
+    for (generation, id) in [(1, "other-a"), (2, "other-b")] {
+        let (sent, call) = story.join();
+        let metadata = &call.offers[0].1;
+        let other = MemberInput { instance: Some("o".into()), ..member(id, metadata.clone()) };
+        let members = vec![member("me", metadata.clone()), other];
+        story.give(Event::Joined(sent, JoinAnswer { members, ..joined(generation, "rack-aware@1") }));
+        story.topics_are(&[("clicks", 4)]);
+        if generation == 1 {
+            story.strategy_runs().gets(&[0, 1]).pass(Duration::from_secs(3)).beats(ErrorCode::RebalanceInProgress);
+            story.give(Event::GivenUp(Generation(1)));
+        }
+    }
+    let job = story.wanted.iter().find_map(|it| if let Action::Lead(_, job) = it { Some(job) } else { None });
+    let last = job.unwrap().last_plan.clone().unwrap();
+    let ids: Vec<&str> = last.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["me", "other-b"]);
 }

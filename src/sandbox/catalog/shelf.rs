@@ -12,7 +12,7 @@ use super::choose::{Candidate, choose};
 use super::desk::{Desk, Judged};
 use super::file::{File, Stamp, file_name, list, read};
 use super::status::surplus;
-use super::{CatalogConfig, Judges, ModuleStatus, Snapshot};
+use super::{CatalogConfig, First, Judges, ModuleStatus, Snapshot};
 use crate::ids::Digest;
 use crate::sandbox::compile::open_files;
 use crate::sandbox::limits::most_files;
@@ -31,6 +31,8 @@ pub(super) struct Shelf {
     gate: Admission,
     folders: Vec<PathBuf>,
     only: Option<Vec<String>>,
+    /// What the first look waits for.
+    first: Option<First>,
     cache: Option<Cache>,
     files: BTreeMap<PathBuf, File>,
     /// Every module that is offered or could be, files and older versions alike.
@@ -76,6 +78,7 @@ impl Shelf {
             gate: Admission { sandbox, trust: config.trust, tally },
             folders: config.folders,
             only: config.only,
+            first: config.first.filter(|_| cache.is_none()),
             cache,
             files: BTreeMap::new(),
             kept: BTreeMap::new(),
@@ -96,7 +99,7 @@ impl Shelf {
         if is_first {
             self.read_cache();
         }
-        self.is_new = false;
+        (self.is_new, self.first) = (false, None);
         let Self { desk, files, .. } = self;
         desk.keep_only(|path, digest| files.get(path).is_some_and(|file| file.digest == Some(digest)));
         let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
@@ -246,7 +249,8 @@ impl Shelf {
             }
             return;
         }
-        if let Some(digest) = file.digest.filter(|_| !self.is_new) {
+        let comes_later = || self.first.as_ref().is_some_and(|it| !it.has(&bytes, self.gate.sandbox.limits()));
+        if let Some(digest) = file.digest.filter(|_| !self.is_new || comes_later()) {
             return self.desk.wait(path.to_owned(), stamp.length(), digest);
         }
         match self.gate.admit(&bytes, path, None) {
