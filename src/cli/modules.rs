@@ -31,7 +31,7 @@ pub struct Trusted {
     /// Serve only what this key of minisign has signed, NAME.wasm.minisig beside NAME.wasm: the key, or its .pub file;
     /// may be given again
     #[arg(long = "trusted-key", value_name = "KEY|FILE", value_parser = trusted_key)]
-    trusted_keys: Vec<TrustedKey>,
+    trusted_keys: Vec<NamedKey>,
     /// Serve only this file; may be given again
     #[arg(long = "allow-module", value_name = "sha256:DIGEST", value_parser = read_digest)]
     allowed: Vec<Digest>,
@@ -46,11 +46,24 @@ pub struct Trusted {
     max_memory_mib: Option<u32>,
 }
 
+/// A key as it was named, which may be by its file.
+#[derive(Clone, Debug)]
+struct NamedKey {
+    named: String,
+    key: TrustedKey,
+}
+
 impl Trusted {
+    /// The same with files of keys read again: whoever replaces one withdraws the key that was in it.
+    pub fn read_again(&self) -> Result<Self, String> {
+        let keys = self.trusted_keys.iter().map(|it| trusted_key(&it.named));
+        Ok(Self { trusted_keys: keys.collect::<Result<_, _>>()?, ..self.clone() })
+    }
+
     /// What it says; of what it does not say, what was said otherwise.
     pub fn over(&self, mut trust: Trust) -> Trust {
         if !self.trusted_keys.is_empty() {
-            trust.keys.clone_from(&self.trusted_keys);
+            trust.keys = self.trusted_keys.iter().map(|it| it.key.clone()).collect();
         }
         if !self.allowed.is_empty() {
             trust.allowed = self.allowed.iter().copied().collect();
@@ -72,7 +85,11 @@ fn name(text: &str) -> Result<String, &'static str> {
     }
 }
 
-fn trusted_key(text: &str) -> Result<TrustedKey, String> {
+fn trusted_key(text: &str) -> Result<NamedKey, String> {
+    Ok(NamedKey { named: text.to_owned(), key: read_key(text)? })
+}
+
+fn read_key(text: &str) -> Result<TrustedKey, String> {
     text.parse().or_else(|why: String| match read_regular(Path::new(text), MAX_KEY_BYTES) {
         Ok(bytes) => String::from_utf8(bytes).map_or(Err(why), |text| text.parse()),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -148,7 +165,33 @@ fn nowhere(usual: &[PathBuf], advice: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use clap::Parser as _;
+
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        trusted: Trusted,
+    }
+
+    #[test]
+    fn the_file_of_a_key_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("k.pub");
+        let key = |number: u8| STANDARD.encode([&b"Ed"[..], &[number; 40]].concat());
+        std::fs::write(&file, key(1)).unwrap();
+        let line = Line::parse_from(["divvy", "--trusted-key", file.to_str().unwrap(), "--trusted-key", &key(3)]);
+        let keys = |trusted: &Trusted| trusted.over(Trust::default()).keys;
+        std::fs::write(&file, key(2)).unwrap();
+        let again = line.trusted.read_again().unwrap();
+        assert_eq!(keys(&line.trusted), [key(1), key(3)].map(|key| key.parse().unwrap()));
+        assert_eq!(keys(&again), [key(2), key(3)].map(|key| key.parse().unwrap()));
+        std::fs::remove_file(&file).unwrap();
+        assert!(again.read_again().unwrap_err().contains("there is no file"));
+    }
 
     #[test]
     fn a_key_that_is_neither_a_word_nor_a_file_is_told_so() {

@@ -122,7 +122,10 @@ impl Serve {
         config.assignors = self.assignors.clone().or_else(modules::from_environment).or(config.assignors);
         config.usual_assignors = modules::usual_places();
         config.module_cache = self.module_cache.clone().or(config.module_cache);
-        config.trust = self.trusted.over(config.trust);
+        let trusted = self.trusted.read_again();
+        let trusted = trusted
+            .map_err(|why| ConfigError { is_missing: false, problems: vec![format!("--trusted-key: {why}")] })?;
+        config.trust = trusted.over(config.trust);
         if is_json {
             config.log_format = LogFormat::Json;
         }

@@ -151,8 +151,8 @@ impl Group {
             leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id) || self.is_led_now()),
             plan_digest: in_force().and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
-            // What serves was chosen without them, also when their time is over by now.
-            suspensions: self.suspended(if is_stable { self.voted_at.min(now) } else { now }),
+            // Also those whose time is over by now: what serves was chosen without them.
+            suspensions: self.suspended(if is_stable { self.since.min(now) } else { now }),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
             led: self.describe_led(now),
             stand_in: in_force().and_then(|plan| plan.stand_in.clone()),

@@ -113,7 +113,7 @@ impl Group {
     fn follow_up_replacement(&mut self, ticket: Ticket, it: Replacement<'_>, step: &mut Step) {
         let keeps_generation = matches!(self.state, State::Stable(_))
             && it.news != News::Wants
-            && self.vote(Offers::AsJoined, self.protocol.as_ref(), self.voted_at) == self.protocol;
+            && self.vote(Offers::AsJoined, self.protocol.as_ref(), self.judged_at) == self.protocol;
         if !keeps_generation {
             self.roster.park(&it.new, Parked::Join(ticket));
             return match self.state {

@@ -121,7 +121,7 @@ impl Group {
         if !self.is_led_now() {
             return;
         }
-        let Some(mut plan) = self.plan_to_make(step.now.wall, step.now.wall) else { return };
+        let Some(mut plan) = self.plan_to_make(step.now.wall) else { return };
         self.led.chosen = plan.assignor.as_ref().map(|module| module.digest);
         plan.last_states = self.last_states().map(|(id, state)| (id.clone(), state.0.clone())).collect();
         // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
@@ -132,8 +132,8 @@ impl Group {
         }
     }
 
-    /// What is to be planned, without the states of the last plan, by what is not passed over at a moment.
-    fn plan_to_make(&self, judged_at: WallTime, now: WallTime) -> Option<PlanToMake> {
+    /// What is to be planned, without the states of the last plan.
+    fn plan_to_make(&self, now: WallTime) -> Option<PlanToMake> {
         let (protocol_type, protocol) = (self.protocol_type.clone()?, self.protocol.clone()?);
         let member = |(id, member): (&MemberId, &super::roster::Member)| JoinedMember {
             id: id.clone(),
@@ -144,8 +144,8 @@ impl Group {
         let shortest = self.roster.members.values().map(|member| member.rebalance_timeout).min().unwrap_or_default();
         Some(PlanToMake {
             group: self.id.clone(),
-            assignor: self.own_module(&protocol, judged_at).cloned(),
-            passed_over: self.suspended(judged_at),
+            assignor: self.own_module(&protocol, self.judged_at).cloned(),
+            passed_over: self.suspended(self.judged_at),
             mode: self.settings.mode(&protocol),
             protocol_type,
             protocol,
@@ -332,7 +332,7 @@ impl Group {
             Trigger::Suspended(_) if cause == Cause::Restart => better,
             // Of what failed long since nothing could take over then.
             Trigger::RolledOut(_) | Trigger::Suspended(_) => {
-                let served = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), self.voted_at);
+                let served = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), self.judged_at);
                 Trigger::GroundChanged(GroundChange::Module(served.unwrap_or_default()))
             }
             _ => better,
@@ -343,7 +343,7 @@ impl Group {
     /// for: one change of the topics is a look at every led group, and nobody could hold the members of all.
     pub fn plan_to_review(&mut self, id: WorkId, now: WallTime) -> Option<PlanToMake> {
         self.led.reviewing.as_mut().filter(|it| it.work == id)?.begun = true;
-        self.plan_to_make(self.voted_at, now)
+        self.plan_to_make(now)
     }
 
     /// From what a plan would be made now: if that is something else, the group gets a new one.
@@ -354,7 +354,7 @@ impl Group {
         if plan.fingerprint == Some(fingerprint) {
             return;
         }
-        let module = self.own_module(protocol, self.voted_at).map(|module| module.digest);
+        let module = self.own_module(protocol, self.judged_at).map(|module| module.digest);
         // What made the plan is another one where something stands in.
         let chosen = if plan.stand_in.is_some() { plan.chosen.as_deref().copied() } else { plan.digest };
         let trigger = match (cause, self.led.replaced.take()) {

@@ -94,8 +94,9 @@ pub struct Group {
     suspensions: Vec<Suspension>,
     /// When the group came into its present state.
     since: WallTime,
-    /// When the protocol of the present generation was voted for; of one that was read, when its plan was made.
-    voted_at: WallTime,
+    /// As of when suspensions count for what is at hand: as of the vote for the present generation, whatever has ended since.
+    /// Once something failed, and in a group that was read, all count that are known.
+    judged_at: WallTime,
     /// What began the last rebalance.
     last_trigger: Option<Trigger>,
     history: History,
@@ -163,7 +164,7 @@ impl Group {
             ownership: Ownership::default(),
             suspensions: Vec::new(),
             since: now.wall,
-            voted_at: now.wall,
+            judged_at: now.wall,
             last_trigger: None,
             history: History::default(),
             failures_in_row: 0,

@@ -18,6 +18,7 @@ use super::record::{Header, OffsetRecord, PlanRecord};
 use super::roster::{Member, Parked};
 use super::settings::GroupSettings;
 use super::state::{Stable, State, Submission};
+use super::suspend::ALL_COUNT;
 use super::{Group, Record, Step, Suspension};
 
 /// The part of a group that outlives its coordinator. The law: restoring all records so far gives what the live group
@@ -85,7 +86,7 @@ impl Group {
         self.protocol = header.protocol;
         self.generation = header.generation;
         self.leader = header.leader;
-        (self.since, self.voted_at) = (header.since, header.since);
+        (self.since, self.judged_at) = (header.since, ALL_COUNT);
         self.roster = Default::default();
         for record in header.members {
             let arrival = self.roster.next_arrival();

@@ -132,8 +132,10 @@ impl Group {
     fn complete(&mut self, step: &mut Step) {
         let State::Joining(joining) = &self.state else { return };
         let trigger = joining.trigger.clone();
-        self.voted_at = step.now.wall;
-        let protocol = self.vote(Offers::AsJoined, None, self.voted_at);
+        if !matches!(trigger, Trigger::Suspended(_)) {
+            self.judged_at = step.now.wall;
+        }
+        let protocol = self.vote(Offers::AsJoined, None, self.judged_at);
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;

@@ -81,7 +81,7 @@ impl Group {
 
     /// Whether an older version could serve in place of the one that failed.
     pub(super) fn better_module_at_hand(&self, present: &Protocol) -> Option<Trigger> {
-        let at = self.voted_at;
+        let at = self.judged_at;
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest;
         let serves = self.own_module(present, at)?;
         let is_passed_over = |module: &ModuleOffer| self.is_digest_suspended(Some(present), module.digest, at);

@@ -18,6 +18,9 @@ pub(super) const BUSY: &str = "busy";
 /// The kind of a fault that none is: the module was not called.
 pub(super) const PASSED_OVER: &str = "suspended";
 
+/// As of then every suspension counts, also one that has ended.
+pub(super) const ALL_COUNT: WallTime = WallTime(i64::MIN);
+
 /// Whether the module was only not called in time.
 pub(super) fn is_busy(fault: &Fault) -> bool {
     fault.kind == BUSY
@@ -51,6 +54,8 @@ impl Group {
         if self.suspensions.len() > MAX_SUSPENSIONS {
             self.suspensions.remove(0);
         }
+        // What takes over now is what has not failed: of several broken versions each would be a rebalance.
+        self.judged_at = ALL_COUNT;
         step.fact(Fact::Suspended { suspension, for_ms });
         let record = Record::Suspensions(self.suspensions.clone());
         self.emit(record, step);

@@ -81,7 +81,7 @@ impl Group {
         let is_here = |member: &Member| !matches!(self.state, State::Joining(_)) || member.has_joined();
         let healthy = |member: &Member| {
             let module = protocol.and_then(|protocol| member.module(protocol));
-            module.is_some_and(|digest| !self.is_digest_suspended(protocol, digest, step.now.wall))
+            module.is_some_and(|digest| !self.is_digest_suspended(protocol, digest, self.judged_at))
         };
         let runs = |member: &Member| protocol.is_some_and(|protocol| member.module(protocol).is_some());
         let members = || self.roster.members.iter().filter(|(_, member)| is_here(member));
@@ -112,7 +112,7 @@ impl Group {
     /// What was passed over when the generation was voted for still is, also when its suspension has ended since: on what the
     /// group has, it would fail again, and whatever is something else for it is a rebalance of its own.
     pub(super) fn better_at_hand(&self) -> Option<Trigger> {
-        let (present, at) = (self.protocol.as_ref()?, self.voted_at);
+        let (present, at) = (self.protocol.as_ref()?, self.judged_at);
         let winner = self.vote(Offers::AsAnnounced, Some(present), at)?;
         let still_common = || self.roster.members.values().all(|member| member.present_offers().contains(&present));
         if winner != *present && !still_common() {
@@ -143,7 +143,7 @@ impl Group {
     /// Whether the leader's own module of that name is passed over while another member has one that is not.
     fn leader_fails_where_another_would_not(&self, protocol: &Protocol) -> bool {
         let suspended = |member: &Member| {
-            member.module(protocol).map(|digest| self.is_digest_suspended(Some(protocol), digest, self.voted_at))
+            member.module(protocol).map(|digest| self.is_digest_suspended(Some(protocol), digest, self.judged_at))
         };
         let leader = self.leader.as_ref().and_then(|id| self.roster.members.get(id));
         leader.and_then(suspended) == Some(true) && self.roster.members.values().any(|it| suspended(it) == Some(false))
