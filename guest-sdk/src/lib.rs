@@ -30,6 +30,8 @@
 //! Two keep it the same on every machine: no clock but [`Group::now_ms`], no randomness but [`Group::seed`].
 
 pub mod abi;
+#[cfg(any(test, all(target_arch = "wasm32", feature = "memory")))]
+mod bytes;
 #[cfg(any(doc, test))]
 pub mod docs;
 mod group;
