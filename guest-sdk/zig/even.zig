@@ -9,7 +9,7 @@ comptime {
     );
 }
 
-fn even(group: *const divvy.Group, plan: *divvy.Plan) divvy.Refused!void {
+pub fn even(group: *const divvy.Group, plan: *divvy.Plan) divvy.Refused!void {
     if (group.config.text("refuse")) |why| {
         plan.retriable = true;
         if (group.members.len > 0) plan.member = @intCast(group.members.len - 1);

@@ -17,7 +17,7 @@ fn isIdle(member: divvy.StateMember) bool {
     return std.mem.eql(u8, member.metadata, "idle");
 }
 
-fn parts(group: *const divvy.StateGroup, plan: *divvy.Plan) divvy.Refused!void {
+pub fn parts(group: *const divvy.StateGroup, plan: *divvy.Plan) divvy.Refused!void {
     if (group.config.text("refuse")) |why| {
         plan.retriable = true;
         if (group.members.len > 0) plan.member = @intCast(group.members.len - 1);
@@ -47,7 +47,7 @@ fn parts(group: *const divvy.StateGroup, plan: *divvy.Plan) divvy.Refused!void {
     }
 }
 
-fn told(me: *const divvy.Me, answer: *divvy.Plan) divvy.Refused!?[]const u8 {
+pub fn told(me: *const divvy.Me, answer: *divvy.Plan) divvy.Refused!?[]const u8 {
     if (me.config.text("refuse")) |why| return answer.refuse("asked_to", why);
     if (me.config.flag("mute") orelse false) return null;
     var data = divvy.join(&.{ me.group, "/", me.protocol, ":" });
@@ -56,7 +56,7 @@ fn told(me: *const divvy.Me, answer: *divvy.Plan) divvy.Refused!?[]const u8 {
     return divvy.join(&.{ data, ";", zone, ";", me.last_state orelse "", ";", divvy.decimal(@bitCast(me.now_ms)) });
 }
 
-fn judged(group: *const divvy.StateGroup, states: []const []const u8, answer: *divvy.Plan) divvy.Refused!void {
+pub fn judged(group: *const divvy.StateGroup, states: []const []const u8, answer: *divvy.Plan) divvy.Refused!void {
     for (group.members, states, 0..) |member, state, at| {
         if (isIdle(member) == (state.len == 0)) continue;
         answer.member = @intCast(at);

@@ -120,6 +120,14 @@ impl Manifest {
         }
     }
 
+    /// Whether a name means it, alone or with its version.
+    pub fn is_called(&self, wanted: &str) -> bool {
+        match wanted.split_once('@') {
+            None => self.name == wanted,
+            Some((name, version)) => self.name == name && version.parse() == Ok(self.version),
+        }
+    }
+
     /// Whether it reads in which racks the replicas of a partition are.
     pub fn needs_racks(&self) -> bool {
         self.needs.iter().any(|it| it == REPLICA_RACKS)

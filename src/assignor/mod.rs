@@ -75,6 +75,12 @@ pub trait Assignor: Send + Sync {
 
     /// Told how long making a plan with it took in all, by whoever has a clock: what is not its call is the host's.
     fn planned(&self, _took: Duration) {}
+
+    /// Told that somebody else's plan by it serves.
+    fn served(&self) {}
+
+    /// Told that a plan by it failed, and that it is to blame: whoever has older versions of it keeps them.
+    fn failed(&self) {}
 }
 
 /// What can be called.
@@ -131,6 +137,11 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Whether the strategy is to blame, and not its host.
+    pub fn is_the_strategys(self) -> bool {
+        !matches!(self, FaultKind::Busy | FaultKind::Missing | FaultKind::Suspended)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

@@ -206,10 +206,15 @@ impl Service<'_> {
         let config = self.configs.get(&strategy.manifest().name).unwrap_or(&serde_json::Value::Null);
         let members = remembered(&self.input, self.last_plan);
         let input = LeaderInput { config, members: &members, ..self.input.clone() };
-        match self.tape {
+        let planned = match self.tape {
             Some(tape) => tape.lead(strategy, &input),
             None => lead(strategy, &input),
-        }
+        };
+        planned.inspect_err(|error| {
+            if error.kind.is_the_strategys() {
+                strategy.failed();
+            }
+        })
     }
 }
 

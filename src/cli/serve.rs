@@ -12,6 +12,7 @@ use super::failure::{Failure, Kind, ReaderGone};
 use super::logs;
 use super::modules;
 use super::output::Output;
+use crate::sandbox::raise_open_files;
 use crate::server::config::{
     Config, ConfigError, DataPlace, HostPort, KafkaCluster, LogFormat, admin_address, data_place, listen_address,
     servers,
@@ -92,6 +93,7 @@ impl Serve {
         }
         let config = self.config(output).map_err(not_read)?;
         logs::start(&config.log_filter, config.log_format)?;
+        raise_open_files();
         let runtime = server::runtime(&config).context("the runtime cannot start")?;
         let is_json = output.is_json();
         runtime.block_on(serve(config, Arc::new(move || self.read(is_json)), output))

@@ -18,21 +18,16 @@ use super::runtime::Runtime;
 use super::shelf::{Modules, Shelf};
 use super::spawn::{Tasks, blocking, task};
 use super::{Member, clock};
-use crate::embedded::connect::Worker;
-use crate::ids::{GroupId, ProtocolType, TopicName};
-use crate::membership::config::{CONNECT, CONSUMER, SINGLE_WRITER};
+use crate::ids::{GroupId, TopicName};
+use crate::membership::config::{CONNECT, SINGLE_WRITER};
 use crate::membership::lead::Rules;
 use crate::membership::leading::Leading;
-use crate::membership::{Config, Event, Membership, Purpose, Rollout, TopicPattern};
+use crate::membership::{Config, Event, Membership, Purpose, Rollout};
 use crate::peer::{Dial, REQUEST_TIMEOUT, Security};
-use crate::sandbox::{Captures, CatalogConfig, Sandbox, Trust};
+use crate::sandbox::{Captures, CatalogConfig, First, Sandbox, Trust};
 use crate::wire::Text;
 
-/// The strategies that serve types of divvy's own unless others are named: they are offered by name only.
-const STRATEGIES: [(&str, &str); 2] = [(SINGLE_WRITER, "active-standby"), (CONNECT, "connect")];
-
-/// A session needs room for two lost heartbeats.
-const HEARTBEATS_PER_SESSION: u32 = 3;
+mod purpose;
 
 /// A member that is being described. Nothing happens before [`Builder::join`].
 #[must_use]
@@ -224,6 +219,11 @@ impl Builder {
 
     /// A name that lasts (`group.instance.id`, KIP-345): a process that comes back under it within its session takes its
     /// place again, and nobody rebalances. So [`Member::leave`] does not hand its work over; its session's end does.
+    ///
+    /// One that wants something else by then, other topics, another rack or other facts, gets another plan: on divvy always, on a
+    /// Kafka cluster if a member of divvy's leads. Under another leader only a topic in its share that it does not read tells it
+    /// that the plan is not for it: it cannot see that a topic which it reads now is nobody's. There [`Member::drain`] the old
+    /// process before it ends, or start the new one when its session is over.
     pub fn instance_id(mut self, name: impl Into<String>) -> Self {
         self.instance_id = Some(name.into());
         self
@@ -272,7 +272,8 @@ impl Builder {
         self
     }
 
-    /// Starts the member. It returns as soon as the modules are read; the group is joined in the background, and
+    /// Starts the member. It returns as soon as the modules are compiled that it would offer; the others of its folders follow
+    /// while it is a member. The group is joined in the background, and
     /// [`Member::next`] tells how that goes, a coordinator that cannot be reached included. One that refuses the login or the
     /// certificate when it is asked first ends the member with [`super::Rebalance::Failed`].
     pub async fn join(mut self) -> Result<Member, JoinError> {
@@ -318,58 +319,13 @@ impl Builder {
         Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)) })
     }
 
-    fn check(&mut self) -> Result<(), JoinError> {
-        if self.bootstrap.is_empty() {
-            return Err(JoinError::NoAddress);
-        }
-        if self.config.group.as_str().is_empty() {
-            return Err(JoinError::NoGroup);
-        }
-        let (heartbeat, session) = (self.config.heartbeat_interval, self.config.session_timeout);
-        if heartbeat.saturating_mul(HEARTBEATS_PER_SESSION) > session {
-            return Err(JoinError::SlowHeart { heartbeat_ms: heartbeat.as_millis(), session_ms: session.as_millis() });
-        }
-        self.config.purpose = self.purpose()?;
-        Ok(())
-    }
-
-    fn purpose(&mut self) -> Result<Purpose, JoinError> {
-        if let Some(leading) = self.leading.take() {
-            return Ok(Purpose::Lead(leading));
-        }
-        let name = self.protocol_type.as_deref().unwrap_or(CONSUMER);
-        let strategy = STRATEGIES.iter().find(|(of, _)| *of == name).filter(|_| self.config.assignors.is_empty());
-        self.config.assignors.extend(strategy.map(|(_, strategy)| (*strategy).to_owned()));
-        Ok(match (name, self.url.take()) {
-            (CONSUMER, _) => return self.subscription(),
-            (CONNECT, Some(url)) => {
-                Purpose::Connect { worker: Worker { url, config_offset: -1 }, context: self.context.take() }
-            }
-            (name, _) => Purpose::States {
-                protocol_type: ProtocolType::from(name),
-                metadata: self.metadata.take(),
-                context: self.context.take(),
-            },
-        })
-    }
-
-    fn subscription(&mut self) -> Result<Purpose, JoinError> {
-        self.topics.sort_unstable();
-        self.topics.dedup();
-        let topics = std::mem::take(&mut self.topics);
-        match self.pattern.take() {
-            None if topics.is_empty() => Err(JoinError::NoPurpose),
-            None => Ok(Purpose::Topics(topics)),
-            Some(_) if !topics.is_empty() => Err(JoinError::TwoSubscriptions),
-            Some(pattern) => match TopicPattern::new(&pattern) {
-                Ok(pattern) => Ok(Purpose::Matching { pattern, topics }),
-                Err(reason) => Err(JoinError::Pattern { pattern, reason }),
-            },
-        }
-    }
-
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
-        let (modules, config) = (self.modules.take(), self.catalog.clone());
+        let (modules, mut config) = (self.modules.take(), self.catalog.clone());
+        // What it leads with it says itself, and that need not be what members offer.
+        if !matches!(self.config.purpose, Purpose::Lead(_)) {
+            let protocol_type = self.config.purpose.protocol_type();
+            config.first = Some(First { protocol_type, names: self.config.assignors.clone() });
+        }
         if modules.is_none() && config.folders.is_empty() {
             return Ok(None);
         }

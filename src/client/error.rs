@@ -64,7 +64,7 @@ pub enum FetchError {
     #[error("what is committed got no answer: {0}")]
     Unanswered(String),
     /// The member is gone.
-    #[error("the member has left its group")]
+    #[error("the member has ended")]
     Left,
 }
 
@@ -88,6 +88,6 @@ pub enum CommitError {
     #[error("the commit got no answer: {0}")]
     Unanswered(String),
     /// The member is gone.
-    #[error("the member has left its group")]
+    #[error("the member has ended")]
     Left,
 }

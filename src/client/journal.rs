@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::news::Note;
 use super::told::{Duty, Writer};
 use crate::ids::{Generation, GroupId, MemberId};
-use crate::membership::{Assigned, Membership, Notice, Peer, Role, Share};
+use crate::membership::{Assigned, Ending, Membership, Notice, Peer, Role, Share};
+use crate::text::Shown;
 
 /// The generation with which a group begins.
 const FIRST_EPOCH: i32 = 1;
@@ -113,7 +115,27 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
         Notice::CoordinatorFound => log!("coordinator_found"),
         Notice::LeaveRefused { reason } => log!("leave_refused", reason = reason.as_str()),
         Notice::Drained => log!("drained"),
-        Notice::Left => log!("left"),
+        Notice::Ended(Ending::Left) => log!("left"),
+        Notice::Ended(Ending::Outside) => log!("ended", place = "none"),
+        Notice::Ended(Ending::PlaceKept) => log!("ended", place = "kept"),
+        Notice::Ended(Ending::NotLeft { reason }) => log!("ended", place = "not_left", reason = reason.as_str()),
+    }
+}
+
+/// Writes one line about a file of a module.
+pub(super) fn write_of_module(group: &GroupId, note: &Note) {
+    let group = group.as_str();
+    match note {
+        Note::ModuleRefused { path, reason } => {
+            let (file, reason) = (Shown(path.display()), reason.as_str());
+            tracing::info!(target: TARGET, event = "module_refused", group, %file, reason);
+        }
+        Note::ModuleMended { path } => {
+            let file = Shown(path.display());
+            tracing::info!(target: TARGET, event = "module_mended", group, %file);
+        }
+        // The rest is told by the membership.
+        _ => {}
     }
 }
 
@@ -182,6 +204,6 @@ mod tests {
         };
         assert!(is_first_epoch(&assigned(true, 1)));
         assert!(!is_first_epoch(&assigned(true, 2)) && !is_first_epoch(&assigned(false, 1)));
-        assert!(!is_first_epoch(&Notice::Left));
+        assert!(!is_first_epoch(&Notice::Ended(Ending::Left)));
     }
 }

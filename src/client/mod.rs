@@ -65,11 +65,11 @@ pub(crate) use topics::table as topic_table;
 
 pub use crate::embedded::connect::context as connectors;
 use crate::ids::TopicName;
-use crate::membership::Event;
 use crate::membership::change::Change;
 pub use crate::membership::lead::Rules;
 pub use crate::membership::leading::{Leading, Planned};
-pub use crate::membership::{Assigned, Cause, Role, Rollout, Share, StandIn};
+pub use crate::membership::{Assigned, Cause, Ending, Role, Rollout, Share, StandIn};
+use crate::membership::{Event, Notice};
 pub use crate::sandbox::{CaptureBounds, Captures, CapturesError};
 
 /// A running member. Dropping it ends it without a word, and its work stays its own until its session ends:
@@ -174,10 +174,17 @@ impl Member {
     }
 
     /// Leaves the group: the others get the work now, not after a session timeout. A coordinator that cannot be reached is
-    /// tried for three seconds. A member with an instance id only ends: it is expected back.
-    pub async fn leave(mut self) {
+    /// tried for three seconds. A member with an instance id only ends: it is expected back. Says what became of its place.
+    pub async fn leave(mut self) -> Ending {
         self.inbox.event(Event::Leave);
-        while self.news.recv().await.is_some() {}
+        // One that has failed is out already.
+        let mut ending = Ending::Outside;
+        while let Some(news) = self.news.recv().await {
+            if let News::Notice(Notice::Ended(how)) = news {
+                ending = how;
+            }
+        }
         drop(self.task);
+        ending
     }
 }

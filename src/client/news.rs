@@ -84,6 +84,11 @@ pub enum Note {
         /// Why.
         reason: String,
     },
+    /// A file or folder that was refused is good again: its signature is there, or it was replaced.
+    ModuleMended {
+        /// Which.
+        path: PathBuf,
+    },
     /// A strategy failed while this member led.
     Fault {
         /// What failed.
@@ -146,6 +151,7 @@ impl fmt::Display for Note {
             Note::ModuleRefused { path, reason } => {
                 write!(f, "{} does not serve: {}", plain(&path.display().to_string()), plain(reason))
             }
+            Note::ModuleMended { path } => write!(f, "{} is good again", plain(&path.display().to_string())),
             Note::Fault { fault, served_by } => {
                 let digest = fault.digest.map(|it| format!(" ({})", it.short())).unwrap_or_default();
                 let kind = fault.kind.name();
@@ -205,7 +211,7 @@ pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
         Notice::Lost { share, reason } => return Some(Rebalance::Lost { share, reason }),
         Notice::Failed { reason } => return Some(Rebalance::Failed { reason }),
         Notice::Drained => return Some(Rebalance::Drained),
-        Notice::Left => return None,
+        Notice::Ended(_) => return None,
         Notice::OffersChanged(offers) => Note::OffersChanged(offers),
         Notice::OffersLeftOut(protocols) => Note::OffersLeftOut(protocols),
         Notice::Fault { fault, served_by } => Note::Fault { fault, served_by },

@@ -130,8 +130,9 @@ impl Runtime {
     fn modules_changed(&mut self) -> Life {
         let Some(shelf) = &mut self.shelf else { return Life::On };
         let strategies = shelf.strategies();
-        for (path, reason) in shelf.newly_refused() {
-            if self.tell(News::Note(Note::ModuleRefused { path, reason })) == Life::Over {
+        for note in shelf.news() {
+            journal::write_of_module(&self.caller.group, &note);
+            if self.tell(News::Note(note)) == Life::Over {
                 return Life::Over;
             }
         }
@@ -185,12 +186,13 @@ impl Runtime {
                 journal::write(&self.caller.group, &whose, &notice);
                 let peer = self.coordinator.as_ref().map(|coordinator| coordinator.peer());
                 journal::warn_of_first_epoch(&self.caller.group, &notice, peer);
+                self.shelf.iter().for_each(|shelf| shelf.note(&notice));
                 match &notice {
                     Notice::Assigned(assigned) => self.metrics.assigned(assigned),
                     Notice::Fault { fault, .. } => self.metrics.module_failed(fault.kind),
                     _ => {}
                 }
-                let last = matches!(notice, Notice::Failed { .. } | Notice::Left);
+                let last = matches!(notice, Notice::Failed { .. } | Notice::Ended(_));
                 let told = self.tell(News::Notice(notice));
                 return if last { Life::Over } else { told };
             }

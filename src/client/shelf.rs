@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::JoinError;
+use super::news::Note;
 use crate::assignor::Assignor;
-use crate::membership::Strategies;
-use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleStatus, Sandbox, Trust};
+use crate::membership::{Assigned, Notice, Strategies};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, Module, ModuleState, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -93,17 +94,84 @@ impl Shelf {
         strategies_of(&self.catalog)
     }
 
-    /// The files that do not serve, and why: each once, until that changes.
-    pub(super) fn newly_refused(&mut self) -> Vec<(PathBuf, String)> {
-        let status = self.catalog.status().into_iter();
-        let refused: BTreeMap<_, _> = status.filter_map(|it| Some((it.path, it.last_error?))).collect();
-        let news = refused.iter().filter(|(path, error)| self.refused.get(*path) != Some(*error));
-        let news = news.map(|(path, error)| (path.clone(), error.clone())).collect();
-        self.refused = refused;
-        news
+    /// What a group says of its plans: only the leader sees them made or fail, and all should keep the same versions.
+    pub(super) fn note(&self, notice: &Notice) {
+        let modules = self.catalog.modules();
+        match notice {
+            Notice::Assigned(Assigned { protocol, stand_in: None, .. }) => {
+                modules.iter().filter(|it| it.protocol() == protocol).for_each(|it| it.served());
+            }
+            Notice::Suspended(passed_over) => {
+                let is_among = |it: &&Arc<Module>| passed_over.iter().any(|(protocol, _)| protocol == it.protocol());
+                modules.iter().filter(is_among).for_each(|it| it.failed());
+            }
+            _ => {}
+        }
     }
+
+    /// What became of the files that do not serve, or did not: each once, until that changes.
+    pub(super) fn news(&mut self) -> Vec<Note> {
+        news(&mut self.refused, &self.catalog.status())
+    }
+}
+
+/// What is to be told of files that stand like this now; `refused` is what was told, and is brought up to date.
+fn news(refused: &mut BTreeMap<PathBuf, String>, status: &[ModuleStatus]) -> Vec<Note> {
+    let files = || status.iter().filter(|it| it.state != ModuleState::Older);
+    let now: BTreeMap<_, _> = files().filter_map(|it| Some((it.path.clone(), it.last_error.clone()?))).collect();
+    let before = std::mem::replace(refused, now);
+    let newly = refused.iter().filter(|(path, reason)| before.get(*path) != Some(*reason));
+    let newly = newly.map(|(path, reason)| Note::ModuleRefused { path: path.clone(), reason: reason.clone() });
+    // A file that is gone is not mended; of a folder there is a row only while something is wrong with it.
+    let is_there = |path: &PathBuf| files().any(|it| it.path == *path) || path.is_dir();
+    let mended = before.keys().filter(|path| !refused.contains_key(*path) && is_there(path));
+    newly.chain(mended.map(|path| Note::ModuleMended { path: path.clone() })).collect()
 }
 
 fn strategies_of(catalog: &Catalog) -> Strategies {
     catalog.modules().iter().map(|module| Arc::clone(module) as Arc<dyn Assignor>).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::WallTime;
+
+    fn file(path: &str, state: ModuleState, last_error: Option<&str>) -> ModuleStatus {
+        ModuleStatus {
+            path: path.into(),
+            name: None,
+            version: None,
+            digest: None,
+            state,
+            since: WallTime(0),
+            last_error: last_error.map(str::to_owned),
+            is_surplus: false,
+        }
+    }
+
+    fn refused(path: &str, reason: &str) -> Note {
+        Note::ModuleRefused { path: path.into(), reason: reason.to_owned() }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_told_once_and_so_is_its_end() {
+        let mut told = BTreeMap::new();
+        let unsigned = [file("a.wasm", ModuleState::ServingPrevious, Some("it is not signed"))];
+        assert_eq!(news(&mut told, &unsigned), [refused("a.wasm", "it is not signed")]);
+        assert_eq!(news(&mut told, &unsigned), []);
+        let strangers = [file("a.wasm", ModuleState::ServingPrevious, Some("a stranger signed it"))];
+        assert_eq!(news(&mut told, &strangers), [refused("a.wasm", "a stranger signed it")]);
+        let signed = [file("a.wasm", ModuleState::Serving, None)];
+        assert_eq!(news(&mut told, &signed), [Note::ModuleMended { path: "a.wasm".into() }]);
+        assert_eq!(news(&mut told, &signed), []);
+        assert_eq!(news(&mut told, &unsigned), [refused("a.wasm", "it is not signed")], "and again, if it is so again");
+    }
+
+    #[test]
+    fn a_refused_file_that_goes_is_not_mended_though_what_it_had_is_kept() {
+        let mut told = BTreeMap::new();
+        news(&mut told, &[file("a.wasm", ModuleState::ServingPrevious, Some("no module"))]);
+        assert_eq!(news(&mut told, &[file("a.wasm", ModuleState::Older, None)]), []);
+    }
 }

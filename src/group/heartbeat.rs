@@ -41,7 +41,7 @@ impl Group {
         self.renew(&request.member, step.now.mono);
         let all_known = is_first && !self.awaits_word();
         if (has_news || all_known) && matches!(self.state, State::Stable(_)) {
-            match self.better_at_hand(step.now.wall) {
+            match self.better_at_hand() {
                 Some(trigger) => self.rebalance(trigger, step),
                 None => self.report_differing_digests(step),
             }

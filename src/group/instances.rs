@@ -113,7 +113,7 @@ impl Group {
     fn follow_up_replacement(&mut self, ticket: Ticket, it: Replacement<'_>, step: &mut Step) {
         let keeps_generation = matches!(self.state, State::Stable(_))
             && it.news != News::Wants
-            && self.vote(Offers::AsJoined, self.protocol.as_ref(), step.now.wall) == self.protocol;
+            && self.vote(Offers::AsJoined, self.protocol.as_ref(), self.voted_at) == self.protocol;
         if !keeps_generation {
             self.roster.park(&it.new, Parked::Join(ticket));
             return match self.state {
@@ -125,13 +125,14 @@ impl Group {
         if let Some(plan) = &mut self.plan {
             plan.rename(it.old, &it.new);
         }
+        self.places.rename(it.old, &it.new);
         self.ownership.rename(it.old, &it.new);
         self.settle();
         // A replacement that a crash could undo would fence the process that lives (KAFKA-10284).
         self.emit_generation(step);
         let reply = self.replacement_reply(&it, step.now.wall);
         self.reply(ticket, Reply::Join(reply), step);
-        if let Some(trigger) = self.better_at_hand(step.now.wall) {
+        if let Some(trigger) = self.better_at_hand() {
             self.rebalance(trigger, step);
         } else if it.news == News::Bytes {
             self.look_at_replaced(it.new, step);

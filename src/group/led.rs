@@ -21,6 +21,7 @@ use super::state::{Made, State, Submission, SubmittedPlan};
 use super::suspend::{BUSY, cut, is_busy};
 use super::trigger::GroundChange;
 use super::trigger::Trigger;
+use super::vote::Offers;
 use super::{Group, Step};
 
 /// The leader's id, on the wire too, of a group that the coordinator leads. The id of a member ends with sixteen digits,
@@ -69,6 +70,8 @@ struct Reviewing {
 enum Cause {
     /// A static member came back and says something else of itself.
     Member,
+    /// The group was read from the store.
+    Restart,
     /// Topics, racks or modules.
     Ground,
     /// The operator's settings.
@@ -118,10 +121,9 @@ impl Group {
         if !self.is_led_now() {
             return;
         }
-        let Some(mut plan) = self.plan_to_make(step.now.wall) else { return };
+        let Some(mut plan) = self.plan_to_make(step.now.wall, step.now.wall) else { return };
         self.led.chosen = plan.assignor.as_ref().map(|module| module.digest);
-        let last = self.plan.iter().flat_map(|plan| &plan.states);
-        plan.last_states = last.map(|(id, state)| (id.clone(), state.0.clone())).collect();
+        plan.last_states = self.last_states().map(|(id, state)| (id.clone(), state.0.clone())).collect();
         // Drawn, not counted: an answer to a group that was forgotten since must not fit its successor.
         let work = WorkId(step.entropy);
         if let State::AwaitingSync(awaiting) = &mut self.state {
@@ -130,8 +132,8 @@ impl Group {
         }
     }
 
-    /// What is to be planned, without the states of the last plan.
-    fn plan_to_make(&self, now: WallTime) -> Option<PlanToMake> {
+    /// What is to be planned, without the states of the last plan, by what is not passed over at a moment.
+    fn plan_to_make(&self, judged_at: WallTime, now: WallTime) -> Option<PlanToMake> {
         let (protocol_type, protocol) = (self.protocol_type.clone()?, self.protocol.clone()?);
         let member = |(id, member): (&MemberId, &super::roster::Member)| JoinedMember {
             id: id.clone(),
@@ -142,8 +144,8 @@ impl Group {
         let shortest = self.roster.members.values().map(|member| member.rebalance_timeout).min().unwrap_or_default();
         Some(PlanToMake {
             group: self.id.clone(),
-            assignor: self.own_module(&protocol, now).cloned(),
-            passed_over: self.suspended(now),
+            assignor: self.own_module(&protocol, judged_at).cloned(),
+            passed_over: self.suspended(judged_at),
             mode: self.settings.mode(&protocol),
             protocol_type,
             protocol,
@@ -221,7 +223,7 @@ impl Group {
     /// A group that was read from the store looks once: much may have changed while nobody led it.
     pub(super) fn restore_led(&mut self, now: Now) {
         if self.is_led() || self.is_led_now() {
-            self.look_soon(Cause::Ground, now.mono);
+            self.look_soon(Cause::Restart, now.mono);
         }
         let call_again = self.plan.as_ref().and_then(|plan| plan.call_again);
         self.led.call_again_at = call_again.map(|at| {
@@ -300,7 +302,7 @@ impl Group {
     fn look(&mut self, cause: Cause, step: &mut Step) {
         if self.is_led() != self.is_led_now() {
             let trigger = match (cause, self.protocol.clone()) {
-                (Cause::Ground, Some(protocol))
+                (Cause::Ground | Cause::Restart, Some(protocol))
                     if self.settings.lead == Lead::Coordinator && !self.is_of_consumers() =>
                 {
                     Trigger::GroundChanged(GroundChange::Module(protocol))
@@ -309,15 +311,8 @@ impl Group {
             };
             return self.rebalance(trigger, step);
         }
-        match self.better_at_hand(step.now.wall) {
-            Some(Trigger::RolledOut(_)) if cause == Cause::Settings => {
-                return self.rebalance(Trigger::SettingsChanged, step);
-            }
-            Some(Trigger::RolledOut(protocol)) => {
-                return self.rebalance(Trigger::GroundChanged(GroundChange::Module(protocol)), step);
-            }
-            Some(trigger) => return self.rebalance(trigger, step),
-            None => {}
+        if let Some(better) = self.better_at_hand() {
+            return self.rebalance(self.named_by_cause(better, cause), step);
         }
         // One that still waits for its turn will see this change too.
         if let Some(waiting) = self.led.reviewing.as_mut().filter(|it| !it.begun) {
@@ -329,11 +324,26 @@ impl Group {
         step.effects.work.push(Work::ReviewPlan(work));
     }
 
+    /// Why something better is at hand: what a look found is news, of which it knows what it is.
+    fn named_by_cause(&self, better: Trigger, cause: Cause) -> Trigger {
+        match better {
+            Trigger::RolledOut(_) | Trigger::Suspended(_) if cause == Cause::Settings => Trigger::SettingsChanged,
+            // The rebalance that a failure asks for may have been lost with the process.
+            Trigger::Suspended(_) if cause == Cause::Restart => better,
+            // Of what failed long since nothing could take over then.
+            Trigger::RolledOut(_) | Trigger::Suspended(_) => {
+                let served = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), self.voted_at);
+                Trigger::GroundChanged(GroundChange::Module(served.unwrap_or_default()))
+            }
+            _ => better,
+        }
+    }
+
     /// The turn of a look has come: what it looks at, if it is still wanted. It is no part of the work that the group asks
     /// for: one change of the topics is a look at every led group, and nobody could hold the members of all.
     pub fn plan_to_review(&mut self, id: WorkId, now: WallTime) -> Option<PlanToMake> {
         self.led.reviewing.as_mut().filter(|it| it.work == id)?.begun = true;
-        self.plan_to_make(now)
+        self.plan_to_make(self.voted_at, now)
     }
 
     /// From what a plan would be made now: if that is something else, the group gets a new one.
@@ -344,7 +354,7 @@ impl Group {
         if plan.fingerprint == Some(fingerprint) {
             return;
         }
-        let module = self.own_module(protocol, step.now.wall).map(|module| module.digest);
+        let module = self.own_module(protocol, self.voted_at).map(|module| module.digest);
         // What made the plan is another one where something stands in.
         let chosen = if plan.stand_in.is_some() { plan.chosen.as_deref().copied() } else { plan.digest };
         let trigger = match (cause, self.led.replaced.take()) {

@@ -33,6 +33,7 @@ mod offsets;
 mod ownership;
 mod pending;
 mod persist;
+mod places;
 mod plan_check;
 mod pulse;
 mod rebalance;
@@ -65,6 +66,7 @@ pub use trigger::Trigger;
 
 use history::History;
 use ownership::Ownership;
+use places::Places;
 use record::{OffsetRecord, PlanRecord};
 use roster::Roster;
 use state::State;
@@ -84,12 +86,16 @@ pub struct Group {
     leader: Option<MemberId>,
     /// The last plan that was accepted. In Stable it is the present generation's.
     plan: Option<PlanRecord>,
+    /// Who of that plan is static.
+    places: Places,
     offsets: BTreeMap<(TopicName, i32), OffsetRecord>,
     /// Who has which partition, for the check of commits.
     ownership: Ownership,
     suspensions: Vec<Suspension>,
     /// When the group came into its present state.
     since: WallTime,
+    /// When the protocol of the present generation was voted for; of one that was read, when its plan was made.
+    voted_at: WallTime,
     /// What began the last rebalance.
     last_trigger: Option<Trigger>,
     history: History,
@@ -152,10 +158,12 @@ impl Group {
             generation: Generation(0),
             leader: None,
             plan: None,
+            places: Places::default(),
             offsets: BTreeMap::new(),
             ownership: Ownership::default(),
             suspensions: Vec::new(),
             since: now.wall,
+            voted_at: now.wall,
             last_trigger: None,
             history: History::default(),
             failures_in_row: 0,

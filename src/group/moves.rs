@@ -1,5 +1,8 @@
 //! How much a plan moved: what members had by the plan before and have no more by this one, those who left included.
 //!
+//! A place counts, not a process: a static member that comes back under another id has not lost what it gets again
+//! ([`super::places`]).
+//!
 //! Counted by what is lost, not by what is gained: under cooperative protocols a partition is taken from one member in one
 //! generation and given to another in the next, and is one move. Plans may have a million partitions, so they are compared
 //! off the shard, after the plan was handed out.
@@ -9,7 +12,7 @@ use crate::ids::MemberId;
 use super::effects::{PlansToCompare, Work};
 use super::event::WorkId;
 use super::ownership::{Partitions, state_of};
-use super::record::{PlanRecord, State};
+use super::record::State;
 use super::{Group, Step};
 
 /// How many partitions members lost by a plan; none if a state cannot be read.
@@ -22,20 +25,23 @@ pub fn count_moves(plans: &PlansToCompare) -> Option<u32> {
     Some(u32::try_from(moved).unwrap_or(u32::MAX))
 }
 
-/// The states that are not what they were, each as it was and as it is; empty for who is not in the plan. Both in order of
-/// the ids.
-fn changed(before: &[(MemberId, State)], after: &[(MemberId, State)]) -> Vec<(State, State)> {
-    let pairs = before.iter().map(|(id, was)| (was, state_of(after, id).cloned().unwrap_or_default()));
+/// The states that are not what they were, each as it was and as it is; empty for who is not in the plan, whose states are in
+/// order of the ids.
+fn changed<'a>(
+    before: impl Iterator<Item = (&'a MemberId, &'a State)>,
+    after: &[(MemberId, State)],
+) -> Vec<(State, State)> {
+    let pairs = before.map(|(id, was)| (was, state_of(after, id).cloned().unwrap_or_default()));
     pairs.filter(|(was, is)| *was != is).map(|(was, is)| (was.clone(), is)).collect()
 }
 
 impl Group {
-    /// Has a new plan compared with the one before it, for the history.
-    pub(super) fn compare_plans(&mut self, last: Option<&PlanRecord>, next: &[(MemberId, State)], step: &mut Step) {
+    /// Has a new plan compared with the one that it is to replace, for the history.
+    pub(super) fn compare_plans(&mut self, next: &[(MemberId, State)], step: &mut Step) {
         if !self.is_consumer() {
             return;
         }
-        let changed = last.map(|last| changed(&last.states, next)).unwrap_or_default();
+        let changed = changed(self.last_states(), next);
         if changed.is_empty() {
             return self.history.moved(self.generation, 0);
         }
@@ -74,7 +80,8 @@ mod tests {
     }
 
     fn moves(before: &[(&str, &State)], after: &[(&str, &State)]) -> Option<u32> {
-        let changed = changed(&plan(before), &plan(after));
+        let before = plan(before);
+        let changed = changed(before.iter().map(|(id, state)| (id, state)), &plan(after));
         count_moves(&PlansToCompare { changed })
     }
 

@@ -13,6 +13,7 @@ use super::history::GenerationRecord;
 use super::join::join_error;
 use super::limits::{GENERATIONS_RESERVED_AHEAD, GroupLimits};
 use super::ownership::Ownership;
+use super::places::Places;
 use super::record::{Header, OffsetRecord, PlanRecord};
 use super::roster::{Member, Parked};
 use super::settings::GroupSettings;
@@ -70,6 +71,7 @@ impl Group {
             group.state = State::Empty;
         }
         group.ownership = Ownership::after_restart();
+        group.places = Places::of(&group.roster);
         group.ledger.reserved = group.ledger.reserved.max(group.generation);
         group.ledger.announced = group.ledger.reserved;
         group.restore_led(now);
@@ -83,7 +85,7 @@ impl Group {
         self.protocol = header.protocol;
         self.generation = header.generation;
         self.leader = header.leader;
-        self.since = header.since;
+        (self.since, self.voted_at) = (header.since, header.since);
         self.roster = Default::default();
         for record in header.members {
             let arrival = self.roster.next_arrival();

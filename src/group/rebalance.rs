@@ -9,6 +9,7 @@ use crate::wire::ErrorCode;
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply};
 use super::history::GenerationOutcome;
 use super::persist::reserve_ahead;
+use super::places::Places;
 use super::roster::{Member, Parked};
 use super::state::{AwaitingSync, InitialDelay, Joining, State, Submission};
 use super::trigger::Trigger;
@@ -131,7 +132,8 @@ impl Group {
     fn complete(&mut self, step: &mut Step) {
         let State::Joining(joining) = &self.state else { return };
         let trigger = joining.trigger.clone();
-        let protocol = self.vote(Offers::AsJoined, None, step.now.wall);
+        self.voted_at = step.now.wall;
+        let protocol = self.vote(Offers::AsJoined, None, self.voted_at);
         self.leader = self.choose_leader(protocol.as_ref(), step);
         self.begin_generation(step);
         self.protocol = protocol;
@@ -180,6 +182,9 @@ impl Group {
         self.failures_in_row = 0;
         (self.hold_until, self.failed_module) = (Timestamp::default(), None);
         self.set_state(State::Empty, step);
+        self.remember_generation(GenerationOutcome::Empty, step.now);
+        self.compare_plans(&[], step);
+        self.places = Places::default();
         if let Some(plan) = &mut self.plan {
             plan.states.clear();
             plan.generation = self.generation;
@@ -188,7 +193,6 @@ impl Group {
         }
         let header = self.header();
         self.emit(Record::Header(header), step);
-        self.remember_generation(GenerationOutcome::Empty, step.now);
         self.emit_history(step);
     }
 

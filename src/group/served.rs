@@ -80,12 +80,13 @@ impl Group {
     }
 
     /// Whether an older version could serve in place of the one that failed.
-    pub(super) fn better_module_at_hand(&self, present: &Protocol, now: WallTime) -> Option<Trigger> {
+    pub(super) fn better_module_at_hand(&self, present: &Protocol) -> Option<Trigger> {
+        let at = self.voted_at;
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest;
-        let serves = self.own_module(present, now)?;
-        let is_passed_over = |module: &ModuleOffer| self.is_digest_suspended(Some(present), module.digest, now);
+        let serves = self.own_module(present, at)?;
+        let is_passed_over = |module: &ModuleOffer| self.is_digest_suspended(Some(present), module.digest, at);
         let has_failed = self.own_modules(present).any(is_passed_over)
-            || self.suspended(now).iter().any(|it| it.protocol == *present);
+            || self.suspended(at).iter().any(|it| it.protocol == *present);
         let another = Some(serves.digest) != made_by && !is_passed_over(serves);
         // The newest comes first: what stands before all that failed would have served, had it been there.
         let takes_over = self.own_modules(present).take_while(|it| it.digest != serves.digest).any(is_passed_over);

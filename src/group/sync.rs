@@ -10,6 +10,7 @@ use super::effects::{Reply, SyncReply};
 use super::event::{Checked, Fault, LeaderResult, PlanOrigin, SyncRequest, Ticket, WorkId, WorkOutcome};
 use super::history::GenerationOutcome;
 use super::limits::MAX_MEMO_BYTES;
+use super::places::Places;
 use super::record::{PlanRecord, StandIn, State as MemberState};
 use super::roster::Parked;
 use super::settings::PlanCheck;
@@ -178,16 +179,17 @@ impl Group {
         });
         // What a strategy remembers outlives the plans that others make in its place.
         let stands_in = is_foreign || fault.is_some();
-        let last = self.plan.take();
-        let remembered = last.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
+        let remembered = self.plan.as_ref().and_then(|plan| plan.memo.clone()).filter(|_| stands_in);
         // The roster's own ids: the plan's are parts of a request.
         let known = |(id, state)| Some((self.roster.members.get_key_value(&id)?.0.clone(), state));
         let mut states: Vec<(MemberId, MemberState)> = plan.states.into_iter().filter_map(known).collect();
         // In order of the ids, to be found by them; of two states for one member the first counts.
         states.sort_by(|(a, _), (b, _)| a.cmp(b));
         states.dedup_by(|(later, _), (first, _)| later == first);
-        self.compare_plans(last.as_ref(), &states, step);
+        self.compare_plans(&states, step);
+        let last = self.plan.take();
         self.remember_owners(last, &states);
+        self.places = Places::of(&self.roster);
         self.plan = Some(PlanRecord {
             generation: self.generation,
             digest: origin.digest,
@@ -247,7 +249,7 @@ impl Group {
         let outdated = outdated.and_then(|topic| self.topics_changed(topic));
         self.arm_led();
         self.wake_if_over_size();
-        if let Some(trigger) = outdated.or_else(|| self.better_at_hand(step.now.wall)) {
+        if let Some(trigger) = outdated.or_else(|| self.better_at_hand()) {
             self.rebalance(trigger, step);
         }
     }

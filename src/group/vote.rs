@@ -108,9 +108,12 @@ impl Group {
     /// by now and most prefer, another one than a suspended one, or the new module that everybody has under the same
     /// name. Asked when a member announces other modules and when a generation becomes stable, so that a roll-out costs
     /// one rebalance and a mixed fleet none.
-    pub(super) fn better_at_hand(&self, now: WallTime) -> Option<Trigger> {
-        let present = self.protocol.as_ref()?;
-        let winner = self.vote(Offers::AsAnnounced, Some(present), now)?;
+    ///
+    /// What was passed over when the generation was voted for still is, also when its suspension has ended since: on what the
+    /// group has, it would fail again, and whatever is something else for it is a rebalance of its own.
+    pub(super) fn better_at_hand(&self) -> Option<Trigger> {
+        let (present, at) = (self.protocol.as_ref()?, self.voted_at);
+        let winner = self.vote(Offers::AsAnnounced, Some(present), at)?;
         let still_common = || self.roster.members.values().all(|member| member.present_offers().contains(&present));
         if winner != *present && !still_common() {
             return Some(Trigger::Withdrawn(present.clone()));
@@ -120,15 +123,15 @@ impl Group {
             return None;
         }
         if winner != *present {
-            return Some(match self.is_suspended(present, now) {
+            return Some(match self.is_suspended(present, at) {
                 true => Trigger::Suspended(present.clone()),
                 false => Trigger::RolledOut(winner),
             });
         }
         if self.is_led() {
-            return self.better_module_at_hand(present, now);
+            return self.better_module_at_hand(present);
         }
-        if self.leader_fails_where_another_would_not(present, now) {
+        if self.leader_fails_where_another_would_not(present) {
             return Some(Trigger::Suspended(present.clone()));
         }
         let made_by = self.plan.as_ref().filter(|plan| plan.generation == self.generation)?.digest?;
@@ -138,9 +141,9 @@ impl Group {
     }
 
     /// Whether the leader's own module of that name is passed over while another member has one that is not.
-    fn leader_fails_where_another_would_not(&self, protocol: &Protocol, now: WallTime) -> bool {
+    fn leader_fails_where_another_would_not(&self, protocol: &Protocol) -> bool {
         let suspended = |member: &Member| {
-            member.module(protocol).map(|digest| self.is_digest_suspended(Some(protocol), digest, now))
+            member.module(protocol).map(|digest| self.is_digest_suspended(Some(protocol), digest, self.voted_at))
         };
         let leader = self.leader.as_ref().and_then(|id| self.roster.members.get(id));
         leader.and_then(suspended) == Some(true) && self.roster.members.values().any(|it| suspended(it) == Some(false))

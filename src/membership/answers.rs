@@ -9,6 +9,7 @@ use super::limits::{
     FIRST_REST, GROUP_RECORD_BYTES, LONGEST_REST, MEMBER_RECORD_BYTES, TRAVEL_SHARE_OF_SESSION, WAIT_SHARE_OF_SESSION,
 };
 use super::listen::Ear;
+use super::places::Places;
 use super::share::Id;
 use super::state::{Basis, Coordinator, Hold, Joined, State, Step, SyncStep};
 use super::why::{Cause, Why};
@@ -189,6 +190,7 @@ impl Membership {
             self.tell_planned(joined.generation, &joined.protocol, plan, digest, Arc::clone(&states));
             // A plan that leaves work to nobody is no fall-back of the next one, and is not waited with.
             if !plan.is_bare {
+                self.places = Places::of(&plan.members);
                 self.remember_plan(states, plan.memo.clone());
             }
             // Each call is a rebalance: a strategy that asks every time must not keep its group from working.

@@ -117,9 +117,14 @@ impl Heart {
         self.confirmed.max(self.sent) + session_timeout
     }
 
+    /// When the coordinator may have given the member up: nobody knows whether it heard what it has not answered.
+    pub(super) fn may_be_forgotten(&self, session_timeout: Duration) -> Timestamp {
+        self.confirmed + session_timeout
+    }
+
     /// When the member may be out for all it knows: its session is over, or a rebalance that began behind its back has
     /// waited for it long enough.
     pub(super) fn may_be_out(&self, session_timeout: Duration, rebalance_timeout: Duration) -> Timestamp {
-        (self.confirmed + session_timeout).min(self.steady + rebalance_timeout)
+        self.may_be_forgotten(session_timeout).min(self.steady + rebalance_timeout)
     }
 }

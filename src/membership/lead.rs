@@ -14,7 +14,7 @@ use super::event::Peer;
 use super::leading::Leading;
 use super::negotiate::{NATIVE, Strategies};
 use crate::assignor::capture::Tape;
-use crate::assignor::{self, Column, Had, LeaderInput, MemberInput, Named, Otherwise, Service};
+use crate::assignor::{self, Assignor, Column, Had, LeaderInput, MemberInput, Named, Otherwise, Service};
 pub use crate::assignor::{Fault, Led, ServedBy};
 use crate::ids::{Generation, GroupId, MemberId, Mode, Protocol, ProtocolType};
 use crate::topics::TopicTable;
@@ -93,7 +93,7 @@ impl LeadJob {
             input: LeaderInput { members: spoken_for.as_deref().unwrap_or(&self.members), ..self.input() },
             chosen: self.named(&self.protocol),
             rests: None,
-            fallback: fallback.as_ref().map(|protocol| self.named(protocol)),
+            fallback: fallback.as_ref().and_then(|wish| self.fallback(wish)),
             configs: &self.rules.config,
             last_plan: self.last_plan.as_ref().map(|it| it.as_slice()),
             lacks: &|protocol| match &self.leading {
@@ -112,10 +112,10 @@ impl LeadJob {
 
     /// Whether a strategy that may make the plan reads that column.
     pub fn needs(&self, column: &str) -> bool {
-        let fallback = self.rules.fallback.as_deref().map(Protocol::from);
-        [Some(&self.protocol), fallback.as_ref()].into_iter().flatten().any(|protocol| {
-            self.named(protocol).strategy.is_some_and(|it| it.manifest().needs.iter().any(|need| need == column))
-        })
+        let wish = self.rules.fallback.as_deref().map(Protocol::from);
+        let fallback = wish.as_ref().and_then(|wish| self.fallback(wish)?.strategy);
+        let mut may_serve = self.named(&self.protocol).strategy.into_iter().chain(fallback);
+        may_serve.any(|it| it.manifest().needs.iter().any(|need| need == column))
     }
 
     /// The members with what is said for them. What an eager member had it does not say under most names, and whoever made
@@ -132,6 +132,22 @@ impl LeadJob {
         let spoken =
             |member| leading.spoken.speak(member, &self.protocol, had(member)).unwrap_or_else(|| member.clone());
         Some(self.members.iter().map(spoken).collect())
+    }
+
+    /// What stands in: of several versions the newest that is not what stands to fail. None if the wish means that alone.
+    fn fallback<'a>(&'a self, wish: &'a Protocol) -> Option<Named<'a>> {
+        let named = self.named(wish);
+        let which = |it: &dyn Assignor| (it.digest(), it.manifest().version);
+        let chosen = self.named(&self.protocol).strategy.filter(|it| it.digest().is_some()).map(which);
+        let is_chosen = |it: &dyn Assignor| chosen == Some(which(it));
+        let fits = |it: &&dyn Assignor| {
+            it.manifest().is_called(wish.as_str()) && it.manifest().protocol_type == self.protocol_type.as_str()
+        };
+        let others = self.strategies.iter().filter(fits).filter(|it| !is_chosen(*it));
+        let strategy = others.max_by_key(|it| it.manifest().version);
+        let strategy = strategy.or(named.strategy.filter(|it| !is_chosen(*it)));
+        let means_chosen = strategy.is_none() && self.strategies.iter().any(|it| fits(&it));
+        (!means_chosen).then_some(Named { strategy, ..named })
     }
 
     fn named<'a>(&'a self, protocol: &'a Protocol) -> Named<'a> {

@@ -4,7 +4,7 @@
 use super::event::{Leaving, Sent};
 use super::limits::LEAVE_PATIENCE;
 use super::state::{Coordinator, State, Then};
-use super::{Action, Membership, Notice};
+use super::{Action, Ending, Membership, Notice};
 use crate::ids::MemberId;
 use crate::time::Timestamp;
 use crate::wire::ErrorCode;
@@ -22,11 +22,19 @@ impl Membership {
             return;
         }
         if self.config.is_static || self.member == MemberId::default() {
-            return self.over(Notice::Left);
+            let ending = if self.has_place() { Ending::PlaceKept } else { Ending::Outside };
+            return self.over(Notice::Ended(ending));
         }
         self.held = None;
         self.finishing = false;
         self.state = State::Leaving { ticket: None, then: end };
+    }
+
+    /// Whether the coordinator knows the member, as far as that can be told. It counts no session while JoinGroup waits.
+    fn has_place(&self) -> bool {
+        let is_waited_for = matches!((&self.state, &self.coordinator), (State::Joining { .. }, Coordinator::Known(_)));
+        let session_ends = self.heart.may_be_forgotten(self.config.session_timeout);
+        self.member != MemberId::default() && (is_waited_for || session_ends > self.now.mono)
     }
 
     /// When LeaveGroup can be sent, or the member is out all the same: it waits no longer for a coordinator that it cannot
@@ -49,7 +57,10 @@ impl Membership {
                 let how = if matches!(then, Then::End { .. }) { Leaving::Ends } else { Leaving::Drains };
                 self.out.push(Action::Leave(sent, how));
             }
-            (State::Leaving { then: Then::End { .. }, .. }, _) => self.over(Notice::Left),
+            (State::Leaving { then: Then::End { .. }, .. }, _) => {
+                let reason = self.trouble.clone().unwrap_or_else(|| "the coordinator does not answer".to_owned());
+                self.over(Notice::Ended(Ending::NotLeft { reason }));
+            }
             _ => self.rest(),
         }
     }
@@ -65,7 +76,11 @@ impl Membership {
                 ErrorCode::CoordinatorLoadInProgress | ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator,
                 _,
             ) => self.lose_coordinator(error.text()),
-            (_, Then::End { .. }) => self.over(Notice::Left),
+            (ErrorCode::None, Then::End { .. }) => self.over(Notice::Ended(Ending::Left)),
+            (ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId, Then::End { .. }) => {
+                self.over(Notice::Ended(Ending::Outside));
+            }
+            (error, Then::End { .. }) => self.over(Notice::Ended(Ending::NotLeft { reason: error.to_string() })),
             (ErrorCode::None | ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId, _) => self.rest(),
             (error, _) => {
                 self.tell(Notice::LeaveRefused { reason: error.to_string() });

@@ -22,6 +22,7 @@ mod metadata;
 pub mod negotiate;
 pub mod notice;
 pub mod pattern;
+mod places;
 pub mod played;
 mod returning;
 mod seek;
@@ -48,8 +49,9 @@ use listen::Ear;
 use metadata::Claim;
 pub use negotiate::Strategies;
 use negotiate::{Choice, Offer, Wishes};
-pub use notice::{Assigned, Notice, Role, Share, StandIn};
+pub use notice::{Assigned, Ending, Notice, Role, Share, StandIn};
 pub use pattern::TopicPattern;
+use places::Places;
 use state::{Coordinator, Joined, Partitions, State};
 use watch::Watch;
 pub use why::Cause;
@@ -120,6 +122,8 @@ pub struct Membership {
     /// How often it has joined again in a row for reasons of its own.
     rejoins: u32,
     last_plan: Option<LastPlan>,
+    /// Who of that plan is static.
+    places: Places,
     memo: Option<Bytes>,
 }
 
@@ -164,6 +168,7 @@ impl Membership {
             unsaid: None,
             rejoins: 0,
             last_plan,
+            places: Places::default(),
             memo: None,
         }
     }

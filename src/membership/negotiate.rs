@@ -56,7 +56,7 @@ impl Strategies {
 
     /// The newest version of that name, or `name@version`, that serves that type.
     pub fn called(&self, name: &str, protocol_type: &str) -> Option<&dyn Assignor> {
-        let fits = |it: &&dyn Assignor| is_called(it.manifest(), name) && it.manifest().protocol_type == protocol_type;
+        let fits = |it: &&dyn Assignor| it.manifest().is_called(name) && it.manifest().protocol_type == protocol_type;
         self.iter().filter(fits).max_by_key(|it| it.manifest().version)
     }
 }
@@ -88,7 +88,7 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
     able.sort_by(|a, b| order(a.manifest()).cmp(&order(b.manifest())));
     let mut offers = Vec::new();
     for wanted in wishes.operator.iter().chain(wishes.member) {
-        able.iter().filter(|it| is_called(it.manifest(), wanted)).for_each(|it| add(&mut offers, *it));
+        able.iter().filter(|it| it.manifest().is_called(wanted)).for_each(|it| add(&mut offers, *it));
     }
     if wishes.member.is_empty() {
         able.iter().filter(|it| it.manifest().offer == Offering::Default).for_each(|it| add(&mut offers, *it));
@@ -107,6 +107,13 @@ pub fn offers(strategies: &Strategies, protocol_type: &ProtocolType, wishes: Wis
     Choice { offers, left_out: left_out.into_iter().map(|offer| offer.protocol).collect() }
 }
 
+/// Whether a member of that type with these wishes offers a strategy if it has it, and unless others take all the room.
+pub fn would_offer(manifest: &Manifest, protocol_type: &ProtocolType, wishes: &[String]) -> bool {
+    let is_wished = || wishes.iter().any(|wanted| manifest.is_called(wanted));
+    let is_wanted = if wishes.is_empty() { manifest.offer == Offering::Default } else { is_wished() };
+    serves(manifest, protocol_type) && is_wanted
+}
+
 /// Whether who offers these hands over step by step.
 pub(super) fn are_cooperative(offers: &[Offer]) -> bool {
     !offers.is_empty() && offers.iter().all(|it| it.mode == Mode::Cooperative)
@@ -119,14 +126,6 @@ fn serves(manifest: &Manifest, protocol_type: &ProtocolType) -> bool {
 /// By rank, ties by name, newest first: never by the time of a file.
 fn order(manifest: &Manifest) -> impl Ord + '_ {
     (Reverse(manifest.rank), manifest.name.as_str(), Reverse(manifest.version))
-}
-
-/// `name` means every version, `name@version` that one.
-fn is_called(manifest: &Manifest, wanted: &str) -> bool {
-    match wanted.split_once('@') {
-        None => manifest.name == wanted,
-        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
-    }
 }
 
 fn add(offers: &mut Vec<Offer>, strategy: &dyn Assignor) {

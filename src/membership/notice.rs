@@ -146,6 +146,23 @@ pub enum Notice {
     },
     /// Everything is handed over and the member is out of its group, until it is told to resume.
     Drained,
-    /// The member has left.
+    /// The member has ended, as it was told to.
+    Ended(Ending),
+}
+
+/// What became of a member's place in its group when its application ended it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// It has left: others get its work now.
     Left,
+    /// It has no place: it had not joined yet, or was out already. Of one with a lasting name an earlier process may have left a
+    /// place behind, which is none of this one's.
+    Outside,
+    /// It has a lasting name, and is expected back: place and share are kept until its session ends.
+    PlaceKept,
+    /// It could not leave: others get its work when its session ends.
+    NotLeft {
+        /// Why.
+        reason: String,
+    },
 }

@@ -4,7 +4,8 @@
 //! rebalance by itself, and a follower's metadata is another one then, since it says what it had.
 //!
 //! What a plan was made for says a divvy leader's stamp (`embedded/wants.rs`). Without one, only a topic that the member does
-//! not read tells. A divvy coordinator sees it before anybody is answered (`group/instances.rs`).
+//! not read tells: that it got nothing of one that it reads may be as it should be, since it does not see what the others have.
+//! A divvy coordinator sees it before anybody is answered (`group/instances.rs`).
 
 use std::collections::HashMap;
 

@@ -4,6 +4,7 @@ mod changing;
 mod connecting;
 mod crowd;
 mod draining;
+mod ending;
 mod handing_over;
 mod joining;
 mod laws;

@@ -14,7 +14,7 @@ use super::state::{Accepted, Coordinator, Joined, State, Step, SyncStep};
 use super::user_data::Asks;
 use super::watch::Racks;
 use super::{Action, Assigned, Config, Membership, Notice, Peer, metadata, modules};
-use crate::ids::{MemberId, Mode, Protocol};
+use crate::ids::{MemberId, Mode, Protocol, ProtocolType};
 use crate::time::Timestamp;
 use crate::topics::TopicTable;
 
@@ -138,25 +138,8 @@ impl Membership {
         let State::Unjoined { reason, .. } = &self.state else { return };
         let reason = reason.clone();
         let protocol_type = self.config.purpose.protocol_type();
-        if self.offers.is_empty()
-            && let Some(leading) = self.leading()
-        {
-            let assignor = &leading.assignor;
-            return self.fail(format!(
-                "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
-            ));
-        }
-        if self.offers.is_empty() && protocol_type == SINGLE_WRITER {
-            return self.fail(format!(
-                "no module for protocol type {protocol_type} is at hand: put active-standby.wasm, which is one of divvy's \
-                 assignors, into the folder of assignors (the strategy that is called single-writer is for topics)"
-            ));
-        }
         if self.offers.is_empty() {
-            return self.fail(format!(
-                "no module for protocol type {protocol_type} is at hand: put one into the folder of assignors, and name \
-                 it if its manifest says `offer = by-name`"
-            ));
+            return self.fail(self.no_module(&protocol_type));
         }
         let sent = self.send();
         let mode = self.bring_held();
@@ -179,6 +162,24 @@ impl Membership {
         self.out.push(Action::Join(sent, call));
     }
 
+    /// Why a member that has nothing to offer does not join.
+    fn no_module(&self, protocol_type: &ProtocolType) -> String {
+        if let Some(leading) = self.leading() {
+            let assignor = &leading.assignor;
+            return format!(
+                "there is no module {assignor} for type {protocol_type} at hand: put its *.wasm file into the folder of assignors"
+            );
+        }
+        let remedy = match *protocol_type == SINGLE_WRITER {
+            true => {
+                "put active-standby.wasm, which is one of divvy's assignors, into the folder of assignors (the strategy that is \
+                 called single-writer is for topics)"
+            }
+            false => "put one into the folder of assignors, and name it if its manifest says `offer = by-name`",
+        };
+        format!("no module for protocol type {protocol_type} is at hand: {remedy}")
+    }
+
     /// What strategies are asked before the member joins: those of consumers that have a word of their own to add.
     fn asks(&self, mode: Mode) -> Option<Arc<Asks>> {
         (self.config.purpose.is_consumer() && self.leading().is_none()).then_some(())?;
@@ -198,6 +199,10 @@ impl Membership {
 
     /// The topics are known: the strategy can run.
     pub(super) fn start_strategy(&mut self, topics: Arc<TopicTable>) {
+        if let State::Planning { members, .. } = &self.state {
+            let members = Arc::clone(members);
+            self.find_places(&members);
+        }
         let sent = self.send();
         let State::Planning { joined, members, step } = &mut self.state else { return };
         let Coordinator::Known(peer) = self.coordinator else {

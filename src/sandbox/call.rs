@@ -13,7 +13,7 @@ use super::compile::Code;
 use super::fault;
 use super::guard::{Guard, Watch};
 use super::limits::MAX_PANIC_TEXT;
-use super::module::CallStats;
+use super::usage::CallStats;
 use super::wasi::{self, Wasi};
 use crate::assignor::{CallError, Export, FaultKind};
 use crate::text::one_line;

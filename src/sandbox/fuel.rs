@@ -7,7 +7,8 @@ use super::call::{Compiled, Ended, Task};
 use super::compile;
 use super::engine::{self, Pace};
 use super::error::{Refusal, SandboxError};
-use super::module::{CallStats, Module};
+use super::module::Module;
+use super::usage::CallStats;
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::Digest;
 

@@ -46,8 +46,14 @@ pub const TICK: Duration = Duration::from_millis(1);
 pub const MAX_SIGNATURE_BYTES: u64 = 4 << 10;
 /// Files that a catalog looks at, over all its folders.
 pub const MAX_FILES: usize = 256;
+/// What part of the files that a process may have open the modules' files may be: each module keeps one, an older version one
+/// more, and a server without a file left takes no connection.
+const PART_OF_OPEN_FILES: u64 = 4;
 /// Versions of a strategy that are offered: the newest, and the one to fall back to.
 pub const OFFERED_VERSIONS: usize = 2;
+/// Versions of a strategy that are offered besides, although a plan of each failed: on other groups or later each may do. A member
+/// offers few names in all.
+pub const FAILED_VERSIONS: usize = 4;
 /// The time of one smoke call. Real strategies need a thousandth of it.
 pub const SMOKE_DEADLINE: Duration = Duration::from_secs(1);
 /// The most time that a module's manifest may ask for: a group stands still for as long, and ten times what the largest
@@ -92,6 +98,12 @@ pub const MAX_CACHED_BYTES: u64 = 512 << 20;
 pub const COMPILE_THREADS: usize = 4;
 /// A process that compiles may live for as many times its time of computing: a busy machine is not the module's fault.
 pub const COMPILE_PATIENCE: u32 = 6;
+
+/// How many files a catalog looks at in a process that may have so many open.
+pub fn most_files(open_files: Option<u64>) -> usize {
+    let part = open_files.map_or(usize::MAX, |all| usize::try_from(all / PART_OF_OPEN_FILES).unwrap_or(usize::MAX));
+    part.min(MAX_FILES)
+}
 
 /// The most that a manifest may ask for, in the units of manifests and settings (`module.max_call_ms`, `module.max_memory_mib`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

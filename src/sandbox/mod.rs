@@ -4,6 +4,9 @@
 //! is bounded by a deadline, a memory limit and a stack that are armed before its first instruction. Each call gets
 //! an instance of its own, so nothing that one call did can be seen by the next.
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +26,7 @@ pub mod limits;
 mod manifest;
 mod metrics;
 mod module;
+mod standing;
 mod ticker;
 mod trust;
 mod usage;
@@ -30,14 +34,15 @@ mod wasi;
 
 pub use captures::{CaptureBounds, Captures, CapturesError, SUFFIX as CAPTURE_SUFFIX};
 pub use catalog::smoke;
-pub use catalog::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus};
-pub use compile::{compile_in_children, compiler_main};
+pub use catalog::{Catalog, CatalogConfig, First, Listening, ModuleState, ModuleStatus};
+pub use compile::{compile_in_children, compiler_main, raise_open_files};
 pub use error::{CatalogError, LoadError, LoadErrorKind, SandboxError};
 pub use fuel::Metered;
 pub use limits::{Ceilings, SandboxLimits};
 pub use metrics::ModuleMetrics;
-pub use module::{CallStats, Module, digest_of};
+pub use module::{Module, digest_of};
 pub use trust::{Trust, TrustedKey, read_digest};
+pub use usage::CallStats;
 
 #[cfg(test)]
 mod tests;
@@ -98,4 +103,10 @@ type Stop = std::sync::atomic::AtomicBool;
 /// Locks; what a panicking thread left behind is still whole, since no lock here is held over a step that can fail.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a file for reading. Nobody waits for the other end of a pipe, which may have taken a file's place a moment ago.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
 }

@@ -16,7 +16,8 @@ use super::error::{LoadError, LoadErrorKind, Refusal};
 use super::gate::Turned;
 use super::guard::Retirements;
 use super::limits::{LEAST_QUEUE_TIME, SUSPECT_CALL_TIME};
-use super::usage::{Counts, Usage};
+use super::standing::{Record, Standing};
+use super::usage::{CallStats, Counts, Usage};
 use super::{Sandbox, SandboxLimits, Stop, inspect};
 use crate::assignor::{Assignor, Budget, CallError, Export, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
@@ -39,20 +40,8 @@ pub struct Module {
     retirements: Retirements,
     /// Whether its last call that ended ran into its deadline, in whichever group.
     did_not_end: AtomicBool,
+    record: Record,
     usage: Usage,
-}
-
-/// What one call used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CallStats {
-    /// Making the instance, its start function included.
-    pub instantiate: Duration,
-    /// The whole call: instance, request in, run, reply out, instance dropped. Waiting for a turn is not in it.
-    pub took: Duration,
-    /// The most memory it had, in bytes.
-    pub memory_peak: usize,
-    /// Instructions, as fuel counts them; none where they are not counted ([`super::Metered`]).
-    pub fuel: Option<u64>,
 }
 
 /// The SHA-256 of a file.
@@ -120,6 +109,7 @@ impl Module {
             is_from_cache,
             retirements: Retirements::default(),
             did_not_end: AtomicBool::new(false),
+            record: Record::default(),
             usage: Usage::default(),
         })
     }
@@ -194,6 +184,11 @@ impl Module {
     pub(super) fn forget_usage(&self) {
         self.did_not_end.store(false, Ordering::Relaxed);
         self.usage.forget();
+    }
+
+    /// What its plans came to, since it was loaded and in earlier processes.
+    pub(super) fn record(&self) -> &Record {
+        &self.record
     }
 
     /// Its folder offers it no more: calls that run end soon, with a fault that says so.
@@ -380,6 +375,15 @@ impl Assignor for Module {
 
     fn planned(&self, took: Duration) {
         self.usage.planned(took);
+        self.record.note(Standing::Served);
+    }
+
+    fn served(&self) {
+        self.record.note(Standing::Served);
+    }
+
+    fn failed(&self) {
+        self.record.note(Standing::Failed);
     }
 }
 

@@ -63,3 +63,12 @@ fn limits_out_of_range_are_named() {
     let error = Sandbox::new(limits).err().unwrap().to_string();
     assert_eq!(error, "sandbox limit body_bytes = 1048576: must be between 1 and 262144");
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("a.wasm");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert_eq!(super::open_regular(&pipe).unwrap_err().to_string(), "it is no file");
+    assert_eq!(super::open_regular(folder.path()).unwrap_err().to_string(), "it is no file");
+}

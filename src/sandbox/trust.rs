@@ -3,7 +3,6 @@
 //! module, as `minisign -S -m NAME.wasm` writes it: `NAME.wasm.minisig`.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,8 +11,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minisign_verify::{PublicKey, Signature};
 
-use super::error::{LoadErrorKind, Refusal};
+use super::error::{LoadError, LoadErrorKind, Refusal};
 use super::limits::{Ceilings, MAX_SIGNATURE_BYTES, SandboxLimits};
+use super::module::digest_of;
+use super::open_regular;
 use crate::ids::Digest;
 
 /// What a signature's file is called behind its module's.
@@ -98,8 +99,23 @@ impl Trust {
         !self.keys.is_empty()
     }
 
+    /// Refuses a file that may not serve; who serves asks this before anything of it is compiled or run.
+    pub fn admits(&self, path: &Path, bytes: &[u8]) -> Result<(), LoadError> {
+        if !self.is_asked() {
+            return Ok(());
+        }
+        let digest = digest_of(bytes);
+        let judged = self.judge(path, digest, bytes);
+        judged.map_err(|Refusal { kind, message }| LoadError {
+            kind,
+            path: path.to_owned(),
+            digest: Some(digest),
+            message,
+        })
+    }
+
     /// Refuses a module that may not serve.
-    pub(super) fn judge(&self, path: &Path, digest: Digest, bytes: &[u8]) -> Result<(), Refusal> {
+    fn judge(&self, path: &Path, digest: Digest, bytes: &[u8]) -> Result<(), Refusal> {
         let refuse = |why: String| Err(Refusal::new(LoadErrorKind::Untrusted, why));
         if !self.allowed.is_empty() && !self.allowed.contains(&digest) {
             return refuse(format!(
@@ -116,7 +132,7 @@ impl Trust {
         let shown = file.display();
         let ids = self.keys.iter().map(TrustedKey::id).collect::<Vec<_>>().join(", ");
         let module = path.file_name().unwrap_or_default().display();
-        let text = read_small(&file).map_err(|error| match error.kind() {
+        let text = read_signature(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => format!(
                 "it is not signed, and only what is signed by {ids} serves: `minisign -S -m {module}`, and put {shown} \
                  beside it"
@@ -127,20 +143,22 @@ impl Trust {
         let read = Signature::decode(&text).ok().zip(signer);
         let (signature, signer) =
             read.ok_or_else(|| format!("its signature {shown} is none of minisign's: `minisign -S -m {module}`"))?;
-        let Some(key) = self.keys.iter().find(|key| key.id == signer) else {
+        // The number is its maker's to choose, so two keys may have one.
+        let mut keys = self.keys.iter().filter(|key| key.id == signer).peekable();
+        let Some(key) = keys.peek().copied() else {
             return Err(format!(
                 "it is signed by {signer:016X}, and only what is signed by {ids} serves: sign it with one of these, or \
                  add the key to module.trusted_keys (--trusted-key)"
             ));
         };
         // Signatures of both of minisign's forms: the bytes are here as a whole.
-        key.key.verify(bytes, &signature, true).map_err(|_| {
-            format!(
-                "its signature {shown} by {} is not one of these bytes: sign the file that was built last, and put both \
-                 files here",
-                key.id()
-            )
-        })
+        if keys.any(|key| key.key.verify(bytes, &signature, true).is_ok()) {
+            return Ok(());
+        }
+        Err(format!(
+            "its signature {shown} by {} is not one of these bytes: sign the file that was built last, and put both files here",
+            key.id()
+        ))
     }
 }
 
@@ -150,13 +168,10 @@ fn key_id(word: &str) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(2..10)?.first_chunk()?))
 }
 
-fn read_small(file: &Path) -> std::io::Result<String> {
-    // Opening a pipe would wait for whoever writes into it.
-    if !fs::metadata(file)?.is_file() {
-        return Err(std::io::Error::other("it is no file"));
-    }
+/// The text of a module's signature.
+pub(super) fn read_signature(module: &Path) -> std::io::Result<String> {
     let mut text = String::new();
-    fs::File::open(file)?.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text)?;
+    open_regular(&signature_path(module))?.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 

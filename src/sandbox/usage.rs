@@ -5,8 +5,20 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::lock;
-use super::module::CallStats;
 use crate::assignor::CallError;
+
+/// What one call used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CallStats {
+    /// Making the instance, its start function included.
+    pub instantiate: Duration,
+    /// The whole call: instance, request in, run, reply out, instance dropped. Waiting for a turn is not in it.
+    pub took: Duration,
+    /// The most memory it had, in bytes.
+    pub memory_peak: usize,
+    /// Instructions, as fuel counts them; none where they are not counted ([`super::Metered`]).
+    pub fuel: Option<u64>,
+}
 
 /// Upper bounds of a histogram's buckets, in seconds: from a small group in a warm slot to more than any deadline.
 const BOUNDS: [f64; 11] = [4e-6, 16e-6, 64e-6, 256e-6, 1e-3, 4e-3, 16e-3, 64e-3, 0.25, 1.0, 4.0];

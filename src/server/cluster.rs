@@ -15,6 +15,7 @@ use super::limits::{
 use crate::ids::TopicName;
 use crate::peer::topics::{racks_of_brokers, topic};
 use crate::peer::{Connection, Dial, Security, address_of, in_keys};
+use crate::store::{Entry, Origin};
 use crate::topics::{Rack, Topic};
 use crate::wire::messages::metadata::MetadataRequest;
 use crate::wire::streamed::{self, Part};
@@ -46,8 +47,8 @@ struct Known {
     /// The topics that were there, and are not gone.
     names: BTreeSet<TopicName>,
     /// Their ids, and those of topics that are gone: one that was made anew has another (KIP-516), however long it was
-    /// away, and its offsets are another topic's.
-    ids: BTreeMap<TopicName, [u8; 16]>,
+    /// away, and its offsets are another topic's. The store has them too, for what happens while nobody looks.
+    ids: BTreeMap<TopicName, Origin>,
     /// Topics that were not there in the last look. Who is not there twice is gone.
     missing: BTreeSet<TopicName>,
     /// The bytes of the last answer, in short: the same again is not even read.
@@ -60,8 +61,18 @@ struct Look {
     brokers: Vec<String>,
     found: BTreeMap<TopicName, Topic>,
     gone: BTreeSet<TopicName>,
-    /// Topics that were deleted there and made again since the last look.
-    anew: Vec<TopicName>,
+    ids: Ids,
+    /// Whether this is another cluster than the one that was seen before.
+    is_another: bool,
+}
+
+/// What the ids of topics say.
+#[derive(Default)]
+pub(crate) struct Ids {
+    /// Topics that were deleted there and made again since they were seen last.
+    pub(crate) anew: Vec<TopicName>,
+    /// What the store has to know of it.
+    pub(crate) marks: Vec<Entry>,
 }
 
 impl Cluster {
@@ -84,6 +95,7 @@ impl Cluster {
     pub(crate) async fn watch(mut self, handle: Handle) {
         // What the store knows comes first: the cluster changes it.
         handle.topics().wait_loaded().await;
+        self.known = Arc::new(Known { ids: handle.topics().take_origins().into_iter().collect(), ..Known::default() });
         loop {
             let began = handle.clock().mono();
             match self.look(&handle).await {
@@ -123,9 +135,16 @@ impl Cluster {
         let read = read.ok_or_else(|| "its answer could not be read: this is a bug of divvy".to_owned())?;
         self.connection = Some(connection);
         let Some(look) = read? else { return Ok(()) };
-        let Look { known, brokers, found, gone, anew } = look;
+        let Look { known, brokers, found, gone, ids, is_another } = look;
         let count = found.len();
-        handle.topics().follow(found, gone, anew, handle).await?;
+        handle.topics().follow(found, gone, ids, handle).await?;
+        if is_another {
+            tracing::warn!(
+                cluster = self.servers.join(","),
+                "this is another Kafka cluster than the one that the topics came from before: what was committed for topics of the \
+                 same names counts for these"
+            );
+        }
         (self.known, self.brokers) = (Arc::new(known), brokers);
         if !std::mem::replace(&mut self.was_seen, true) {
             tracing::info!(cluster = self.servers.join(","), topics = count, "topics come from the Kafka cluster");
@@ -159,16 +178,33 @@ impl Cluster {
     }
 }
 
-/// Lets go of ids of topics that are gone, so that those that come and go for ever take no memory for ever.
-fn forget_some(known: &mut Known) {
-    let mut excess = known.ids.len().saturating_sub(known.names.len() + CLUSTER_IDS_KEPT);
-    if excess > 0 {
-        let names = &known.names;
-        known.ids.retain(|name, _| {
-            let stays = names.contains(name) || excess == 0;
-            excess -= usize::from(!stays);
-            stays
-        });
+impl Known {
+    /// Learns what topics are by now; gives back what of that is news.
+    fn learn(&mut self, found: BTreeMap<TopicName, Origin>) -> Ids {
+        let mut ids = Ids::default();
+        for (name, origin) in found {
+            let before = self.ids.get(&name);
+            if before == Some(&origin) {
+                continue;
+            }
+            // In another cluster it has another id, and may well be a copy.
+            if before.is_some_and(|before| before.cluster == origin.cluster) {
+                ids.anew.push(name.clone());
+            }
+            ids.marks.push(Entry::Origin(name.clone(), Some(origin.clone())));
+            self.ids.insert(name, origin);
+        }
+        ids.marks.extend(self.forget_some().into_iter().map(|name| Entry::Origin(name, None)));
+        ids
+    }
+
+    /// Lets go of ids of topics that are gone, so that those that come and go for ever take no memory for ever.
+    fn forget_some(&mut self) -> Vec<TopicName> {
+        let excess = self.ids.len().saturating_sub(self.names.len() + CLUSTER_IDS_KEPT);
+        let gone = self.ids.keys().filter(|name| !self.names.contains(*name));
+        let some: Vec<TopicName> = gone.take(excess).cloned().collect();
+        some.iter().for_each(|name| drop(self.ids.remove(name)));
+        some
     }
 }
 
@@ -181,11 +217,13 @@ fn read(frame: Bytes, version: i16, known: &Known) -> Result<Option<Look>, Strin
     }
     let mut known = known.clone();
     let (mut brokers, mut found, mut ids, mut unsure) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let mut cluster = String::new();
     let part = |part| match part {
         Part::Brokers(all) => {
             brokers = all.iter().take(CLUSTER_BROKERS_KEPT).map(|it| address_of(&it.host, it.port)).collect();
             known.racks.append(&mut racks_of_brokers(&all));
         }
+        Part::Cluster(id) => id.as_str().clone_into(&mut cluster),
         Part::Topic(it) => {
             let Some(name) = it.name.as_deref().filter(|_| !it.is_internal).map(TopicName::from) else { return };
             if it.error_code.is_error() || it.partitions.is_empty() {
@@ -194,7 +232,7 @@ fn read(frame: Bytes, version: i16, known: &Known) -> Result<Option<Look>, Strin
                 return;
             }
             if it.topic_id != NO_ID {
-                ids.insert(name.clone(), it.topic_id);
+                ids.insert(name.clone(), Origin { cluster: cluster.clone(), id: it.topic_id });
             }
             found.insert(name, topic(&it, &known.racks));
         }
@@ -208,13 +246,13 @@ fn read(frame: Bytes, version: i16, known: &Known) -> Result<Option<Look>, Strin
     let away: BTreeSet<TopicName> = known.names.iter().filter(|name| is_away(name)).cloned().collect();
     let (gone, missing): (BTreeSet<TopicName>, BTreeSet<TopicName>) =
         away.into_iter().partition(|name| known.missing.contains(name));
-    let was_another = |(name, id): &(&TopicName, &[u8; 16])| known.ids.get(*name).is_some_and(|before| before != *id);
-    let anew = ids.iter().filter(was_another).map(|(name, _)| name.clone()).collect();
     known.names.extend(found.keys().cloned());
     known.names.retain(|name| !gone.contains(name));
-    known.ids.extend(ids);
-    forget_some(&mut known);
-    Ok(Some(Look { known: Known { missing, hash, ..known }, brokers, found, gone, anew }))
+    let was_in_another =
+        |(name, it): (&TopicName, &Origin)| known.ids.get(name).is_some_and(|last| last.cluster != it.cluster);
+    let is_another = ids.iter().any(was_in_another);
+    let ids = known.learn(ids);
+    Ok(Some(Look { known: Known { missing, hash, ..known }, brokers, found, gone, ids, is_another }))
 }
 
 #[cfg(test)]

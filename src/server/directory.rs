@@ -1,19 +1,20 @@
 //! The topics as requests see them: also while the store is still being read, and durable before anybody is told.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, RwLock, watch};
 
 use super::Handle;
+use super::cluster::Ids;
 use super::config::Config;
 use super::limits::DEFAULT_PARTITIONS;
 use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
 use super::topics::{self, Before, Followed, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
-use crate::store::Entry;
+use crate::store::{Entry, Origin};
 use crate::text::list;
 use crate::topics::Topic;
 use crate::wire::ErrorCode;
@@ -28,6 +29,8 @@ pub(crate) struct Directory {
     /// Written by who takes topics away or lets them grow, read by who makes them: until it is durable nobody makes a
     /// topic anew that is on its way out. Creations do not wait for each other.
     order: RwLock<()>,
+    /// Which topics of the Kafka cluster an earlier process saw; none without one. Whoever follows it takes them.
+    origins: Option<Mutex<Vec<(TopicName, Origin)>>>,
     auto_create: Option<u32>,
     load_wait: Duration,
 }
@@ -44,6 +47,7 @@ impl Directory {
             loaded: watch::Sender::new(false),
             store,
             order: RwLock::new(()),
+            origins: config.kafka.is_some().then(Mutex::default),
             // A name that a client makes up would be in the way of the cluster's.
             auto_create: config.topics_auto_create.filter(|_| config.kafka.is_none()),
             load_wait: config.load_wait,
@@ -57,7 +61,15 @@ impl Directory {
 
     /// The store was read, and has these. It learns those of the configuration too: what is once there is never taken
     /// away, whatever the file says after a restart.
-    pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>) {
+    pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>, origins: Vec<(TopicName, Origin)>) {
+        match &self.origins {
+            Some(held) => *held.lock().unwrap_or_else(PoisonError::into_inner) = origins,
+            // Whatever is committed from now on is nobody's who could be told from another by its id.
+            None if !origins.is_empty() => {
+                self.store.topics_soon(origins.into_iter().map(|(name, _)| Entry::Origin(name, None)).collect());
+            }
+            None => {}
+        }
         let before: BTreeMap<TopicName, Topic> = stored.iter().cloned().collect();
         self.topics.add_stored(stored).iter().for_each(|warning| tracing::warn!("{warning}"));
         let unstored = self.topics.configured_besides(&before);
@@ -67,6 +79,12 @@ impl Directory {
             self.store.topics_soon(unstored);
         }
         self.loaded.send_replace(true);
+    }
+
+    /// Which topics of the cluster an earlier process saw, once.
+    pub(crate) fn take_origins(&self) -> Vec<(TopicName, Origin)> {
+        let held = self.origins.as_ref().map(|held| held.lock().unwrap_or_else(PoisonError::into_inner));
+        held.map(|mut held| std::mem::take(&mut *held)).unwrap_or_default()
     }
 
     /// Whether the store was read.
@@ -115,7 +133,7 @@ impl Directory {
         &self,
         found: BTreeMap<TopicName, Topic>,
         gone: BTreeSet<TopicName>,
-        anew: Vec<TopicName>,
+        Ids { anew, marks }: Ids,
         handle: &Handle,
     ) -> Result<(), String> {
         let _order = self.order.write().await;
@@ -136,15 +154,18 @@ impl Directory {
             handle.forget_offsets(&anew).await;
             handle.recent_ends().forget(&anew).await;
         }
+        let count = entries.len();
+        let entries = [entries, marks].concat();
         if entries.is_empty() {
             return Ok(());
         }
-        let count = entries.len();
         if let Err(error) = self.store.topics(entries).await {
             self.topics.put_all_back(&before);
             return Err(error.message);
         }
-        tracing::info!(count, "topics changed in the Kafka cluster");
+        if count > 0 {
+            tracing::info!(count, "topics changed in the Kafka cluster");
+        }
         Ok(())
     }
 
@@ -228,7 +249,7 @@ impl Directory {
         let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
         self.topics.remove(entries.iter().filter_map(|entry| match entry {
             Entry::Topic(name, _) => Some(name),
-            Entry::Group(..) | Entry::TopicRemoved(_) => None,
+            Entry::Group(..) | Entry::TopicRemoved(_) | Entry::Origin(..) => None,
         }));
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }

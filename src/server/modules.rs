@@ -110,7 +110,10 @@ impl Modules {
                 (None, Some(last))
                     if last.digest.is_some() && last.digest != file.digest && last.last_error.is_none() =>
                 {
-                    tell(file, "a module was replaced", quiet);
+                    // It may be a rollback, and somebody who puts back what was signed once.
+                    let is_older = last.name == file.name && last.version > file.version;
+                    let older = "a module was replaced by an older version of it";
+                    tell(file, if is_older { older } else { "a module was replaced" }, quiet);
                 }
                 (None, _) => tell(file, "a module was loaded", quiet),
             }

@@ -158,9 +158,10 @@ impl Drop for Promise {
 /// What the strategies that may make a plan read of each partition.
 async fn columns(handle: &Handle, plan: &PlanToMake, strategies: &Strategies, table: &TopicTable) -> Vec<Column> {
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
-    let fallback = wish.as_ref().and_then(|wish| called(wish, plan, strategies));
+    let chosen = chosen(plan, strategies);
+    let fallback = wish.as_ref().and_then(|wish| fallback(wish, chosen, plan, strategies)?.strategy);
     let reads = |it: &dyn Assignor| it.manifest().needs.iter().any(|need| need == names::LAG);
-    if ![chosen(plan, strategies), fallback].into_iter().flatten().any(reads) {
+    if ![chosen, fallback].into_iter().flatten().any(reads) {
         return Vec::new();
     }
     let (_, topics) = read(plan, table);
@@ -192,13 +193,10 @@ pub(crate) fn make(
     let (members, topics) = read(plan, table);
     let chosen = Named { protocol: &plan.protocol, strategy: chosen(plan, strategies) };
     let wish = plan.settings.fallback.as_deref().map(Protocol::from);
-    let fallback = wish.as_ref().map(|wish| Named { protocol: wish, strategy: called(wish, plan, strategies) });
+    let fallback = wish.as_ref().and_then(|wish| fallback(wish, chosen.strategy, plan, strategies));
     let is_consumer = plan.protocol_type == CONSUMER;
     // States cannot be made up: what makes them is asked although it failed.
     let rests = chosen.strategy.filter(|_| is_consumer).and_then(|it| passed_over(it, plan));
-    // Under an alias the fall-back may be what has just failed.
-    let is_same = |it: &Named<'_>| it.strategy.is_some() && digest(it.strategy) == digest(chosen.strategy);
-    let is_passed_over = |it: &Named<'_>| it.strategy.is_some_and(|it| passed_over(it, plan).is_some());
     let led = Service {
         input: LeaderInput {
             group: &plan.group,
@@ -217,7 +215,7 @@ pub(crate) fn make(
         },
         chosen,
         rests,
-        fallback: fallback.filter(|it| !is_same(it) && !is_passed_over(it)),
+        fallback,
         configs: &plan.settings.config,
         last_plan: Some(plan.last_states.as_slice()).filter(|last| !last.is_empty()),
         lacks: &|protocol| lacks(protocol, plan, folder) + if leaves_out { LEFT_OUT } else { "" },
@@ -346,13 +344,40 @@ fn chosen<'a>(plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn A
 
 /// The strategy of that name that serves the group's type: of several versions the newest, which comes first.
 fn called<'a>(name: &Protocol, plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
-    let fits = |it: &&Arc<dyn Assignor>| {
+    let (mut versions, native) = all_called(name, plan, strategies);
+    versions.next().or(native)
+}
+
+/// Every version of it, the newest first, and the host's own, if that has the name.
+fn all_called<'a>(
+    name: &Protocol,
+    plan: &PlanToMake,
+    strategies: &'a Strategies,
+) -> (impl Iterator<Item = &'a dyn Assignor> + Clone, Option<&'a dyn Assignor>) {
+    let fits = move |it: &&'a dyn Assignor| {
         let protocol = it.manifest().protocol();
         let rest = protocol.as_str().strip_prefix(name.as_str());
-        is_of_type(&***it, plan) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+        is_of_type(*it, plan) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
     };
-    let native = || (*name == NATIVE && plan.protocol_type == CONSUMER).then(native_range);
-    strategies.iter().find(fits).map(|it| &**it).or_else(native)
+    let native = (*name == NATIVE && plan.protocol_type == CONSUMER).then(native_range);
+    (strategies.iter().map(|it| &**it).filter(fits), native)
+}
+
+/// What stands in for the chosen strategy: of several versions the newest that is neither that one, as it may be under an alias,
+/// nor passed over. None if there are only such.
+fn fallback<'a>(
+    wish: &'a Protocol,
+    chosen: Option<&dyn Assignor>,
+    plan: &PlanToMake,
+    strategies: &'a Strategies,
+) -> Option<Named<'a>> {
+    let may_serve = |it: &&dyn Assignor| {
+        (it.digest().is_none() || it.digest() != digest(chosen)) && passed_over(*it, plan).is_none()
+    };
+    let (mut versions, native) = all_called(wish, plan, strategies);
+    let has_any = native.is_some() || versions.clone().next().is_some();
+    let strategy = versions.find(may_serve).or(native);
+    (strategy.is_some() || !has_any).then_some(Named { protocol: wish, strategy })
 }
 
 fn is_of_type(strategy: &dyn Assignor, plan: &PlanToMake) -> bool {
@@ -362,3 +387,6 @@ fn is_of_type(strategy: &dyn Assignor, plan: &PlanToMake) -> bool {
 fn digest(strategy: Option<&dyn Assignor>) -> Option<crate::ids::Digest> {
     strategy.and_then(|strategy| strategy.digest())
 }
+
+#[cfg(test)]
+mod tests;

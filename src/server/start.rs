@@ -129,6 +129,7 @@ impl Server {
         if let Some(closed) = self.store_closed.take() {
             let _ = tokio::time::timeout(STOP_GRACE, closed).await;
         }
+        self.handle.quiet().tell_the_rest();
     }
 }
 
@@ -327,7 +328,7 @@ async fn open_store(
 
 /// Gives each shard its groups.
 fn distribute(snapshot: Snapshot, handle: &Handle) {
-    handle.topics().load(snapshot.topics);
+    handle.topics().load(snapshot.topics, snapshot.origins);
     let mut by_shard = Vec::new();
     by_shard.resize_with(handle.shards(), Vec::new);
     for (group, records) in snapshot.groups {
@@ -374,6 +375,7 @@ async fn sweep(handle: Handle) {
     loop {
         interval.tick().await;
         handle.registry().sweep(&handle);
+        handle.quiet().tell_left_out();
     }
 }
 

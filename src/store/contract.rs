@@ -6,7 +6,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::{Entry, Snapshot, Store};
+use super::{Entry, Origin, Snapshot, Store};
 use crate::group::event::{CommittedOffset, OfferedProtocol};
 use crate::group::record::{Header, MemberRecord, OffsetRecord, PlanRecord, StandIn, State};
 use crate::group::{GenerationOutcome, GenerationRecord, Record, RecordKey, Suspension};
@@ -20,7 +20,7 @@ const HISTORIES: u32 = 48;
 /// Checks a backend. `fresh` makes a new empty place, `open` a store on what is in a place.
 pub(crate) fn check<P>(fresh: impl Fn() -> P, open: impl Fn(&P) -> Box<dyn Store>) {
     type Story = fn(&dyn Fn() -> Box<dyn Store>);
-    let stories: [(&str, Story); 11] = [
+    let stories: [(&str, Story); 12] = [
         ("an empty store holds nothing", empty_store_holds_nothing),
         ("an empty batch is fine", empty_batch_is_fine),
         ("every record comes back whole, in order", every_record_comes_back),
@@ -32,6 +32,7 @@ pub(crate) fn check<P>(fresh: impl Fn() -> P, open: impl Fn(&P) -> Box<dyn Store
         ("a group grows, changes and shrinks", group_grows_and_shrinks),
         ("names of any text and length are kept apart", names_are_kept_apart),
         ("topics come and go", topics_come_and_go),
+        ("origins come and go", origins_come_and_go),
     ];
     for (name, story) in stories {
         eprintln!("{name}");
@@ -182,11 +183,26 @@ fn topics_come_and_go(open: &dyn Fn() -> Box<dyn Store>) {
     assert_eq!(open().load().unwrap().topics, [("0".into(), plain), ("a".into(), racked)]);
 }
 
+fn origins_come_and_go(open: &dyn Fn() -> Box<dyn Store>) {
+    let mut store = open();
+    let is = |name: &str, id| Entry::Origin(name.into(), Some(origin(id)));
+    store.append(&[is("b", 1), is("a", 2), is("gone", 3)]).unwrap();
+    store.append(&[is("b", 4), Entry::TopicRemoved("a".into()), Entry::Origin("gone".into(), None)]).unwrap();
+    drop(store);
+    let expected = [("a".into(), origin(2)), ("b".into(), origin(4))];
+    assert_eq!(open().load().unwrap().origins, expected, "a topic that is gone is still known by its id");
+}
+
+fn origin(id: u8) -> Origin {
+    Origin { cluster: "cluster".to_owned(), id: [id; 16] }
+}
+
 /// The simplest thing that could be a store.
 #[derive(Default)]
 struct Model {
     records: BTreeMap<(GroupId, RecordKey), Record>,
     topics: BTreeMap<TopicName, Topic>,
+    origins: BTreeMap<TopicName, Origin>,
 }
 
 impl Model {
@@ -206,6 +222,12 @@ impl Model {
                 Entry::TopicRemoved(name) => {
                     self.topics.remove(name);
                 }
+                Entry::Origin(name, Some(origin)) => {
+                    self.origins.insert(name.clone(), origin.clone());
+                }
+                Entry::Origin(name, None) => {
+                    self.origins.remove(name);
+                }
             }
         }
     }
@@ -216,7 +238,8 @@ impl Model {
             groups.entry(group.clone()).or_default().push(record.clone());
         }
         let topics = self.topics.iter().map(|(name, topic)| (name.clone(), topic.clone())).collect();
-        Snapshot { groups: groups.into_iter().collect(), topics }
+        let origins = self.origins.iter().map(|(name, origin)| (name.clone(), origin.clone())).collect();
+        Snapshot { groups: groups.into_iter().collect(), topics, origins }
     }
 }
 
@@ -266,7 +289,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     prop_oneof![
         8 => (name.clone(), record).prop_map(|(group, record)| Entry::Group(group.into(), record)),
         1 => (name.clone(), topic).prop_map(|(name, topic)| Entry::Topic(name.into(), topic)),
-        1 => name.prop_map(|name| Entry::TopicRemoved(name.into())),
+        1 => name.clone().prop_map(|name| Entry::TopicRemoved(name.into())),
+        1 => (name, any::<bool>()).prop_map(|(name, is_known)| Entry::Origin(name.into(), is_known.then(|| origin(3)))),
     ]
 }
 

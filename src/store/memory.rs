@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Entry, Snapshot, Store, StoreError};
+use super::{Entry, Origin, Snapshot, Store, StoreError};
 use crate::group::{Record, RecordKey};
 use crate::ids::{GroupId, TopicName};
 use crate::topics::Topic;
@@ -19,6 +19,7 @@ struct Held {
     /// Boxed: most groups have a few records, and a map makes room for eleven.
     groups: BTreeMap<GroupId, BTreeMap<RecordKey, Box<Record>>>,
     topics: BTreeMap<TopicName, Topic>,
+    origins: BTreeMap<TopicName, Origin>,
 }
 
 impl MemoryStore {
@@ -42,6 +43,12 @@ impl Held {
             }
             Entry::TopicRemoved(name) => {
                 self.topics.remove(name);
+            }
+            Entry::Origin(name, Some(origin)) => {
+                self.origins.insert(name.clone(), origin.clone());
+            }
+            Entry::Origin(name, None) => {
+                self.origins.remove(name);
             }
         }
     }
@@ -91,6 +98,7 @@ impl Store for MemoryStore {
         Ok(Snapshot {
             groups: held.groups.iter().map(|(id, records)| (id.clone(), all(records))).collect(),
             topics: held.topics.iter().map(|(name, topic)| (name.clone(), topic.clone())).collect(),
+            origins: held.origins.iter().map(|(name, origin)| (name.clone(), origin.clone())).collect(),
         })
     }
 

@@ -9,6 +9,8 @@ pub mod memory;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 pub use embedded::EmbeddedStore;
 pub use memory::MemoryStore;
 
@@ -25,6 +27,17 @@ pub enum Entry {
     Topic(TopicName, Topic),
     /// A topic was deleted.
     TopicRemoved(TopicName),
+    /// Which topic of a Kafka cluster a name is, or that it need not be known any more.
+    Origin(TopicName, Option<Origin>),
+}
+
+/// Which topic of a Kafka cluster a name was when it was last seen: one that is made anew there has another id (KIP-516).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// The cluster's id; empty if it has none.
+    pub cluster: String,
+    /// The topic's.
+    pub id: [u8; 16],
 }
 
 /// All that a store holds.
@@ -35,6 +48,8 @@ pub struct Snapshot {
     pub groups: Vec<(GroupId, Vec<Record>)>,
     /// Each topic, sorted by name.
     pub topics: Vec<(TopicName, Topic)>,
+    /// Which topics of a Kafka cluster names were, those that are gone among them; sorted by name.
+    pub origins: Vec<(TopicName, Origin)>,
 }
 
 /// A place that keeps records. One owner, one call at a time; every call may block.

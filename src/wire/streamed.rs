@@ -16,6 +16,8 @@ use super::value::{Value, Version};
 pub enum Part {
     /// All brokers; they come first, and once.
     Brokers(Vec<MetadataResponseBroker>),
+    /// The cluster's id, if it has one and the version tells it; once, behind the brokers.
+    Cluster(Text),
     /// The next topic.
     Topic(MetadataResponseTopic),
 }
@@ -30,8 +32,10 @@ pub fn metadata(frame: Bytes, number: i16, mut take: impl FnMut(Part)) -> Result
         i32::read(from, version)?;
     }
     take(Part::Brokers(Vec::read(from, version)?));
-    if version.has(2, i16::MAX) {
-        Option::<Text>::read(from, version)?;
+    if version.has(2, i16::MAX)
+        && let Some(id) = Option::<Text>::read(from, version)?
+    {
+        take(Part::Cluster(id));
     }
     if version.has(1, i16::MAX) {
         i32::read(from, version)?;
@@ -85,6 +89,7 @@ mod tests {
             let (mut brokers, mut topics) = (Vec::new(), Vec::new());
             let take = |part| match part {
                 Part::Brokers(all) => brokers = all,
+                Part::Cluster(id) => assert!(version >= 2 && id.as_str() == "c"),
                 Part::Topic(topic) => topics.push(topic),
             };
             let error = metadata(frame.clone(), version, take).unwrap();

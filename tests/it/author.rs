@@ -140,7 +140,10 @@ fn a_strategy_of_states_is_made_built_checked_tested_and_measured() {
     assert!(named(&checked, "check").contains(&"determinism"));
     let case = r#"{ "members": [{ "id": "a", "metadata": "standby" }, { "id": "b" }] }"#;
     std::fs::write(desk.path("thirds/case.json"), case).unwrap();
-    let plan = &desk.lines("thirds", &["assignor", "run", "--module", "thirds.wasm", "--input", "case.json"])[0];
+    let run = ["assignor", "run", "--module", "thirds.wasm", "--input", "case.json", "--request", "request.msgpack"];
+    let plan = &desk.lines("thirds", &run)[0];
+    let request = std::fs::read(desk.path("thirds/request.msgpack")).unwrap();
+    assert!(request[0] == 0x98 && request.windows(7).any(|bytes| bytes == b"standby"), "8 items: {request:?}");
     assert_eq!(plan["plan"]["b"], serde_json::json!({ "text": "1/1" }));
     let measured = desk.lines("thirds", &["assignor", "bench", "thirds.wasm", "--alone", "--group", "small"]);
     assert_eq!(measured[0]["rows"].as_array().unwrap().len(), 3);

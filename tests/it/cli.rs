@@ -32,6 +32,27 @@ fn a_file_of_cases_is_checked_with_a_line_each() {
 }
 
 #[test]
+fn an_operator_checks_a_module_under_his_own_configuration() {
+    let module = built("range");
+    let digest = json(&["assignor", "inspect", &module])["digest"].as_str().unwrap().to_owned();
+    let (_folder, config) =
+        with_file("divvy.toml", &format!("module.allowed = [\"{digest}\"]\nmodule.max_call_ms = 700\n"));
+    let good = divvy(&["assignor", "check", &module, "--config", &config]);
+    assert!(good.status.success(), "{}", stdout(&good));
+    for line in [
+        "ok      trust              its digest is in module.allowed",
+        "64 MiB and 700 ms a call (a manifest may ask for 256 MiB and 700 ms)",
+    ] {
+        assert!(stdout(&good).contains(line), "{}", stdout(&good));
+    }
+    let (_other, config) = with_file("divvy.toml", &format!("module.allowed = [\"sha256:{}\"]\n", "0".repeat(64)));
+    let refused = divvy(&["assignor", "check", &module, "--config", &config]);
+    assert!(stdout(&refused).starts_with("FAILED  trust "), "{}", stdout(&refused));
+    fails(&["assignor", "check", &module, "--config", &config], 1, &["no `divvy serve --config", "would load it"]);
+    fails(&["assignor", "check", &module, "--config", "no-such.toml"], 4, &["no-such.toml"]);
+}
+
+#[test]
 fn a_failure_says_what_to_do_and_has_its_own_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("divvy.toml");

@@ -30,6 +30,6 @@ fn a_signal_while_modules_are_compiled_is_heard_at_once() {
         started.event("joining");
         assert_eq!(started.terminate(), 0, "{command}");
         // Whoever had waited for the modules would have said what it offers.
-        assert_eq!(started.next("left")["event"], "left", "{command} should not have gone on");
+        assert_eq!(started.next("ended")["event"], "ended", "{command} should not have gone on");
     }
 }

@@ -118,7 +118,7 @@ fn one_child_has_the_whole_share_in_its_environment() {
     assert_eq!((&lines[0]["stream"], &lines[0]["line"]), (&Value::from("stderr"), &Value::from("oops")));
     assert_eq!(lines[1]["line"], r#"g clicks:0,1,2 {"clicks":[0,1,2]} none"#);
     assert_eq!(run.terminate(), 0);
-    assert_eq!(run.event("left")["place_kept_ms"], 45_000, "under a lasting name it does not leave");
+    assert_eq!(run.event("ended")["place_kept_ms"], 45_000, "under a lasting name it does not leave");
 }
 
 #[test]

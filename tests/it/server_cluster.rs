@@ -1,5 +1,7 @@
 //! A coordinator whose topics are those of a Kafka cluster. Here that is another divvy: it tells of topics as a broker does.
 
+mod anew;
+
 use std::time::Duration;
 
 use divvy::server::Server;

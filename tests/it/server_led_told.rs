@@ -117,8 +117,10 @@ async fn the_log_tells_of_each_file_of_the_folder() {
     a.share(has(4)).await;
     put(&even(2));
     logs(&log, &["a module was replaced", "\"version\":2"]).await;
+    put(&even(1));
+    logs(&log, &["a module was replaced by an older version of it", "\"version\":1"]).await;
     std::fs::remove_file(assignors.join("even.wasm")).unwrap();
-    logs(&log, &["a module was removed", "\"version\":2"]).await;
+    logs(&log, &["a module was removed", "\"version\":1"]).await;
     assert_eq!(server.interrupt(), 0);
 }
 

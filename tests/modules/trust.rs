@@ -225,3 +225,16 @@ fn a_public_key_is_read_as_a_word_and_as_a_file() {
         wrong.parse::<TrustedKey>().expect_err(wrong);
     }
 }
+
+#[test]
+fn two_keys_may_have_one_number() {
+    let (ours, theirs) = (Signer::new(1), Signer { id: Signer::new(1).id, ..Signer::new(2) });
+    let story = Story::new(Trust { keys: vec![theirs.trusted(), ours.trusted()], ..Trust::default() });
+    let bytes = named("spread", 1, "v1");
+    story.write("spread.wasm", &bytes);
+    for signer in [&ours, &theirs] {
+        story.write("spread.wasm.minisig", signer.sign(&bytes));
+        assert_eq!(offered(&story.open()), ["spread@1"]);
+        fs::remove_dir_all(story.cache.path().join("kept")).unwrap();
+    }
+}

@@ -216,7 +216,7 @@ impl Member {
             Some("assigned") => self.assigned = Some(event.clone()),
             Some("coordinator_lost") => self.coordinator_lost = true,
             Some("coordinator_found") => self.coordinator_lost = false,
-            Some("lost" | "failed" | "left") => self.assigned = None,
+            Some("lost" | "failed" | "left" | "ended") => self.assigned = None,
             _ => {}
         }
     }

@@ -1,3 +1,5 @@
+// What a module has: its exports. Natively, in tests, there are none.
+
 //go:build wasm
 
 package divvy

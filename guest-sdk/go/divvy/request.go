@@ -1,3 +1,5 @@
+// From the bytes of a request to a Group, in which nothing has to be checked again.
+
 package divvy
 
 import (
@@ -56,7 +58,7 @@ func (group *Group) readHead(from *Reader) {
 		from.no(from.at, "the mode eager or cooperative")
 	}
 	from.Skip(tail)
-	group.Config = from.rawMap("the configuration")
+	group.Config = from.Values("the configuration")
 }
 
 func (group *Group) readTopics(from *Reader) {
@@ -143,7 +145,7 @@ func (group *Group) readMembers(from *Reader) {
 		}
 		member.Subscription = index(from.unsigned32("a subscription's index"))
 		member.UserData = from.optionalBinary("user data or nil")
-		member.Facts = from.rawMap("facts")
+		member.Facts = from.Values("facts")
 		from.Skip(tail)
 		if at > 0 && member.ID <= group.Members[at-1].ID {
 			from.no(from.at, "members in ascending order of their ids")

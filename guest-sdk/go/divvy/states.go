@@ -1,3 +1,5 @@
+// Shape `states` and the optional exports: what they are given, and from a request to a reply.
+
 package divvy
 
 // StateStrategy gives each member its state, or gives back why not.
@@ -136,11 +138,11 @@ func readMe(request []byte) (*Me, error) {
 	tail := from.fields(8, "a request of 8 items")
 	from.Unsigned("the minor version")
 	me.Group, me.Protocol = from.Text("the group's id"), from.Text("the protocol")
-	me.Config = from.rawMap("the configuration")
+	me.Config = from.Values("the configuration")
 	for left := from.Array("topics"); left > 0; left-- {
 		me.Topics = append(me.Topics, from.Text("a topic's name"))
 	}
-	me.Facts = from.rawMap("facts")
+	me.Facts = from.Values("facts")
 	me.LastState = from.optionalBinary("the last state or nil")
 	me.NowMs = from.Signed("the wall clock")
 	return me, from.finish(tail)

@@ -12,12 +12,6 @@ func init() { divvy.UseStates(parts) }
 
 func main() {}
 
-//go:wasmexport divvy_user_data
-func userData(at, length uint32) uint64 { return divvy.UserData(at, length, told) }
-
-//go:wasmexport divvy_check
-func check(at, length uint32) uint64 { return divvy.Check(at, length, judged) }
-
 func isIdle(member divvy.StateMember) bool { return string(member.Metadata) == "idle" }
 
 func parts(group *divvy.StateGroup, states *divvy.States) error {

@@ -208,6 +208,10 @@ mod tests {
                 assert!(text("README.md").unwrap().contains("by-size"), "{}", language.name());
                 let of_states = text("vectors.json").unwrap().contains("every_member");
                 assert_eq!(of_states, shape == Shape::States, "cases of {}", language.name());
+                let own_tests = |path: &str| path.starts_with("tests/") || path.ends_with("_test.go");
+                let has_sdk = files.iter().any(|(path, _)| path.starts_with("divvy/"));
+                let is_clean = has_sdk && !files.iter().any(|(path, _)| own_tests(path));
+                assert!(language.name() == "rust" || is_clean, "the SDK and none of its tests: {}", language.name());
                 let unfilled = ["{{name}}", "{{ident}}", "{{version}}"];
                 let of_sdk = |path: &str| path.starts_with("divvy-guest/src");
                 for (path, bytes) in files.iter().filter(|(path, _)| !of_sdk(path)) {

@@ -11,6 +11,7 @@ use super::{cases, load};
 use crate::assignor::case::shown_state;
 use crate::assignor::{CallError, FaultKind, Manifest, Plan};
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::files;
 use crate::cli::output::{Output, partitions, table};
 use crate::sandbox::LoadError;
 
@@ -23,6 +24,9 @@ pub struct Run {
     /// The group: a case as in tests/vectors (`topics`, `members`, `config`)
     #[arg(long, value_name = "CASE.json")]
     input: PathBuf,
+    /// Write the request that the module is asked with, for a test that calls the strategy natively
+    #[arg(long, value_name = "FILE")]
+    request: Option<PathBuf>,
 }
 
 impl Run {
@@ -37,6 +41,11 @@ impl Run {
         let other_kind = |why| Failure::of(Kind::Usage, format!("{}: {why}", self.input.display()));
         case.check_kind().map_err(other_kind)?;
         let module = load(&self.module)?.map_err(|error| rejected(&error));
+        if let (Some(to), Ok(module)) = (&self.request, &module) {
+            let asked = case.with_call(module.manifest(), 0, |call| call.request().to_vec());
+            let bytes = asked.map_err(|error| Failure::of_strategy(self.module.display(), error))?;
+            files::write("the request", to, &bytes)?;
+        }
         let made = module.and_then(|module| Ok((case.lead(module.as_ref())?, module.manifest().clone())));
         let (plan, manifest) = made.map_err(|error| Failure::of_strategy(self.module.display(), error))?;
         let shares = shares(&plan, &manifest);

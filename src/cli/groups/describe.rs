@@ -1,6 +1,7 @@
 //! `divvy groups describe GROUP`.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -220,7 +221,12 @@ fn suspended(suspension: &Suspension) -> String {
         1 => "once".to_owned(),
         more => format!("{more} times"),
     };
-    format!("suspended: {}{module}, failed {times}, last with {}", suspension.protocol, suspension.reason)
+    let until = UNIX_EPOCH + Duration::from_millis(u64::try_from(suspension.until_ms).unwrap_or(0));
+    let until = humantime::format_rfc3339_seconds(until);
+    let Suspension { protocol, reason, .. } = suspension;
+    format!(
+        "suspended: {protocol}{module}, failed {times}, last with {reason}; asked again with the first rebalance after {until}"
+    )
 }
 
 /// The first 12 digits are enough for people.

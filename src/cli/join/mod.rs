@@ -14,7 +14,7 @@ use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, ev
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
-use crate::client::{JoinError, Member, Rebalance};
+use crate::client::{Ending, JoinError, Member, Rebalance};
 use crate::peer::Security;
 
 mod metrics;
@@ -90,24 +90,21 @@ impl Join {
         }
         metrics::tell(listener.as_ref(), output)?;
         let (instance, session) = (self.identity.instance_id.clone(), Duration::from_millis(self.session_timeout_ms));
-        let left = |was_in| {
-            let said = member::ended(instance.as_deref(), was_in, session);
+        let ended = |ending: Option<Ending>| {
+            let said = member::ended(instance.as_deref(), ending.as_ref(), session);
             output.print(&said.event, || plain(&said.text))
         };
-        let Some(mut member) = member::unless(&mut stop, self.join(folder, peers)).await? else { return left(false) };
+        let Some(mut member) = member::unless(&mut stop, self.join(folder, peers)).await? else {
+            return ended(Some(Ending::Outside));
+        };
         let counted = member.metrics().clone();
-        let mut is_in = false;
         let done = tokio::select! {
-            done = tell(&mut member, &mut stop, &protocol_type, &mut is_in, output) => done,
+            done = tell(&mut member, &mut stop, &protocol_type, output) => done,
             () = metrics::serve(listener, counted) => Ok(()),
         };
-        tokio::select! {
-            () = member.leave() => {}
-            // Whoever asks twice does not want to wait.
-            () = stop.wished() => {}
-        }
+        let ending = member::leave(member, &mut stop).await;
         done?;
-        left(is_in)
+        ended(ending)
     }
 
     async fn join(self, folder: PathBuf, Peers { coordinator, topics }: Peers) -> Result<Member, JoinError> {
@@ -134,13 +131,7 @@ impl Join {
 
 /// Prints what happens until the member is to leave. It is also to leave when nobody reads that any more: a member that
 /// holds work and tells nobody is in everybody's way.
-async fn tell(
-    member: &mut Member,
-    stop: &mut Stop,
-    protocol_type: &str,
-    is_in: &mut bool,
-    output: &Output,
-) -> Result<()> {
+async fn tell(member: &mut Member, stop: &mut Stop, protocol_type: &str, output: &Output) -> Result<()> {
     let mut out = None;
     loop {
         let event = tokio::select! {
@@ -151,7 +142,6 @@ async fn tell(
             let reason = out.unwrap_or_else(|| "it was ended".to_owned());
             return Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")));
         };
-        *is_in = member::is_in(&event).unwrap_or(*is_in);
         output.print(&events::json(&event, protocol_type), || plain(&events::text(&event, protocol_type)))?;
         if let Rebalance::Failed { reason } = &event {
             out = Some(reason.clone());

@@ -284,7 +284,7 @@ pub fn settings_changed(rules: &Rules) -> Said {
 pub fn ended(was_in: bool, handed_back: bool, has_election: bool, session: Duration) -> Said {
     let json = json!({ "event": "ended", "handed_back": was_in && handed_back });
     let text = match (was_in, handed_back) {
-        (false, _) => "ended".to_owned(),
+        (false, _) => "ended; it was not in the group".to_owned(),
         (true, true) => "ended, and left the group: it goes on under its clients' own strategy".to_owned(),
         (true, false) => {
             let who = if has_election { "a standby or a restart" } else { "a restart" };

@@ -16,7 +16,7 @@ use crate::cli::failure::{Failure, Kind};
 use crate::cli::member::{Said, not_joined};
 use crate::cli::output::{Output, plain};
 use crate::cli::signals::Stop;
-use crate::client::{Duty, Leading, Member, Modules, Note, Rebalance, Role, Rollout, Rules};
+use crate::client::{Duty, Ending, Leading, Member, Modules, Note, Rebalance, Role, Rollout, Rules};
 use crate::lead::standing::{Join, Joined};
 use crate::lead::{Action, Described, Event, Saying, Standing};
 
@@ -347,7 +347,11 @@ impl Live<'_> {
 
     /// Ends in good order: a standby is elected at once, and finds the place kept, or the group is handed back.
     async fn end(&mut self, election: Option<Member>) -> Result<()> {
-        let was_in = self.target.is_some();
+        let was_in = match self.target.take() {
+            // It has a lasting name: it is asked nothing, and only says whether there is a place that is kept.
+            Some(member) => member.leave().await == Ending::PlaceKept,
+            None => false,
+        };
         self.abandon();
         if was_in && self.flags.hand_back {
             let (cluster, group) = (self.task.cluster.clone(), self.task.group.clone());

@@ -62,6 +62,7 @@ fn note_json(note: &Note) -> Value {
         Note::ModuleRefused { path, reason } => {
             json!({ "event": "module_refused", "path": crate::text::path(path), "reason": reason })
         }
+        Note::ModuleMended { path } => json!({ "event": "module_mended", "path": crate::text::path(path) }),
         Note::Fault { fault, served_by } => json!({
             "event": "fault",
             "protocol": fault.protocol,

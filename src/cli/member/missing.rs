@@ -53,7 +53,7 @@ fn there_is(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> String
     let mut others: Vec<String> = fits.map(|it| it.protocol().to_string()).collect();
     others.sort();
     let others = if others.is_empty() { "no module".to_owned() } else { others.join(", ") };
-    match manifests.iter().find(|it| it.protocol_type != protocol_type && is_called(it, wanted)) {
+    match manifests.iter().find(|it| it.protocol_type != protocol_type && it.is_called(wanted)) {
         Some(it) => format!("there is {others}; {} is for type {}", it.protocol(), it.protocol_type),
         None => format!("there is {others}"),
     }
@@ -61,14 +61,7 @@ fn there_is(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> String
 
 fn is_there(wanted: &str, manifests: &[Manifest], protocol_type: &str) -> bool {
     (wanted == NATIVE && protocol_type == CONSUMER)
-        || manifests.iter().any(|it| it.protocol_type == protocol_type && is_called(it, wanted))
-}
-
-fn is_called(manifest: &Manifest, wanted: &str) -> bool {
-    match wanted.split_once('@') {
-        None => manifest.name == wanted,
-        Some((name, version)) => manifest.name == name && version.parse() == Ok(manifest.version),
-    }
+        || manifests.iter().any(|it| it.protocol_type == protocol_type && it.is_called(wanted))
 }
 
 /// What the modules of a folder say of themselves; a file that says nothing is told of when it is loaded.

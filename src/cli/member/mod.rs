@@ -18,13 +18,15 @@ use super::capturing::CaptureArgs;
 use super::failure::{Failure, Kind};
 use super::modules::Modules;
 use super::signals::Stop;
-use crate::client::{Builder, JoinError, Member, Rebalance};
+use crate::client::{Builder, Ending, JoinError, Member};
 
 mod cluster;
+mod ending;
 pub mod events;
 mod missing;
 
 pub use cluster::{KafkaArgs, Topics};
+pub use ending::ended;
 
 /// Timeouts are 32-bit numbers on the wire.
 pub const MAX_TIMEOUT_MS: u64 = i32::MAX as u64;
@@ -122,31 +124,6 @@ impl Identity {
     }
 }
 
-/// What a member says when it has ended as it was told to. One with a lasting name has not left its group if it was in it:
-/// its place waits for it.
-pub fn ended(instance_id: Option<&str>, was_in: bool, session: Duration) -> Said {
-    match instance_id.filter(|_| was_in) {
-        None => Said { event: json!({ "event": "left" }), text: "left".to_owned() },
-        Some(name) => Said {
-            event: json!({ "event": "left", "instance_id": name, "place_kept_ms": session.as_millis() }),
-            text: format!(
-                "ended; the place of {name} and its share are kept for {} s, for the process that comes back under that \
-                 name; without --instance-id others have them at once",
-                session.as_secs_f64()
-            ),
-        },
-    }
-}
-
-/// Whether the member has a place in its group now, as far as this tells.
-pub fn is_in(news: &Rebalance) -> Option<bool> {
-    match news {
-        Rebalance::Assigned(_) => Some(true),
-        Rebalance::Lost { .. } | Rebalance::Drained | Rebalance::Failed { .. } => Some(false),
-        Rebalance::Revoked(_) | Rebalance::Note(_) => None,
-    }
-}
-
 /// How often a member with this session says that it is alive.
 pub fn heartbeat(session: Duration) -> Duration {
     HEARTBEAT_INTERVAL.min(session / 3)
@@ -177,6 +154,14 @@ pub async fn unless(
     }
 }
 
+/// Has the member leave; none if that was not waited for: whoever asks twice does not want to wait.
+pub async fn leave(member: Member, stop: &mut Stop) -> Option<Ending> {
+    tokio::select! {
+        ending = member.leave() => Some(ending),
+        () = stop.wished() => None,
+    }
+}
+
 /// Why a member does not begin.
 pub fn not_joined(error: &JoinError) -> anyhow::Error {
     let kind = match error {
@@ -197,20 +182,4 @@ pub fn key_value(text: &str) -> Result<(String, Value), String> {
     let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("write KEY=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
     Ok((key.to_owned(), value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_member_with_a_lasting_name_that_ends_has_not_left() {
-        let session = Duration::from_millis(45_000);
-        let ended = |name, was_in| ended(name, was_in, session);
-        assert_eq!(ended(None, true).text, "left");
-        assert_eq!(ended(Some("i-1"), false).text, "left", "it never was in it");
-        let kept = ended(Some("i-1"), true);
-        assert!(kept.text.starts_with("ended; the place of i-1 and its share are kept for 45 s"), "{}", kept.text);
-        assert_eq!(kept.event, json!({ "event": "left", "instance_id": "i-1", "place_kept_ms": 45_000 }));
-    }
 }

@@ -5,7 +5,7 @@
 //! every child that had it has ended. What was lost is killed at once, and started again only when it was assigned again.
 //! A child that ended by itself comes back after a wait that grows with each time in a row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::limits::{FAILURES_KEPT, FIRST_RESTART, LONGEST_RESTART, RUNS_WELL};
@@ -14,10 +14,12 @@ use super::work::{Key, Order, too_large};
 use crate::membership::backoff::Dice;
 use crate::time::Timestamp;
 
+mod slots;
 #[cfg(test)]
 mod tests;
 mod words;
 
+use slots::{Child, Phase, Slots};
 pub(super) use words::{Action, Cause, ChildId, Event, Exit, News, Why};
 
 /// What the operator chose.
@@ -35,44 +37,6 @@ pub(super) struct Settings {
     pub(super) starts_at_once: usize,
 }
 
-/// Where a child stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
-    Starting {
-        until: Timestamp,
-    },
-    Running {
-        since: Timestamp,
-    },
-    Draining {
-        until: Timestamp,
-    },
-    /// Its end counts as a failure or not.
-    Killed {
-        failed: bool,
-    },
-}
-
-#[derive(Debug)]
-struct Child {
-    id: ChildId,
-    order: Order,
-    phase: Phase,
-}
-
-/// One piece of work: what is wanted, and who does it.
-#[derive(Debug, Default)]
-struct Slot {
-    wanted: Option<Order>,
-    child: Option<Child>,
-    /// In a row.
-    failures: u32,
-    /// Not started before.
-    not_before: Timestamp,
-    /// The failures count until then.
-    forget_at: Timestamp,
-}
-
 /// The machine.
 #[derive(Debug)]
 pub(super) struct Children {
@@ -80,10 +44,10 @@ pub(super) struct Children {
     now: Timestamp,
     dice: Dice,
     out: Vec<Action>,
-    slots: BTreeMap<Key, Slot>,
+    slots: Slots,
     last_id: ChildId,
-    /// What is to be handed over as soon as no child has it.
-    handing_over: Option<Vec<Key>>,
+    /// What is to be handed over as soon as nothing is left of this: that of it which children still have.
+    handing_over: Option<BTreeSet<Key>>,
     stopping: Option<Why>,
     left: bool,
 }
@@ -96,7 +60,7 @@ impl Children {
             now: Timestamp::default(),
             dice: Dice::new(entropy),
             out: Vec::new(),
-            slots: BTreeMap::new(),
+            slots: Slots::default(),
             last_id: 0,
             handing_over: None,
             stopping: None,
@@ -112,7 +76,8 @@ impl Children {
             Event::Revoked(keys) => {
                 keys.iter().for_each(|key| self.unwanted(key));
                 keys.iter().for_each(|key| self.drain(key));
-                self.handing_over.get_or_insert_default().extend(keys);
+                let has_child = |key: &Key| self.slots.get(key).is_some_and(|slot| slot.child.is_some());
+                self.handing_over.get_or_insert_default().extend(keys.into_iter().filter(has_child));
             }
             Event::Lost(keys) => {
                 // The member has nothing to hand over any more.
@@ -135,18 +100,7 @@ impl Children {
 
     /// When [`Event::Tick`] has something to do, if nothing happens before.
     pub(super) fn next_deadline(&self) -> Option<Timestamp> {
-        self.slots.values().filter_map(|slot| self.due(slot)).min()
-    }
-
-    fn due(&self, slot: &Slot) -> Option<Timestamp> {
-        match slot.child.as_ref().map(|child| child.phase) {
-            Some(Phase::Starting { until }) => Some(until),
-            Some(Phase::Running { since }) => (slot.failures > 0).then_some(since + RUNS_WELL),
-            Some(Phase::Draining { until }) => Some(until),
-            Some(Phase::Killed { .. }) => None,
-            None if slot.wanted.is_some() => Some(slot.not_before),
-            None => Some(slot.forget_at),
-        }
+        self.slots.next_deadline()
     }
 
     fn assigned(&mut self, orders: Vec<Order>) {
@@ -167,7 +121,7 @@ impl Children {
         let mut orders: BTreeMap<Key, Order> = orders.into_iter().map(|order| (order.key.clone(), order)).collect();
         self.each_key(|it, key| {
             let order = orders.remove(key);
-            let Some(slot) = it.slots.get_mut(key) else { return };
+            let Some(slot) = it.slots.get(key) else { return };
             let was_told = |order: &Order| slot.child.as_ref().is_none_or(|child| child.order.work == order.work);
             match &order {
                 Some(order) if was_told(order) => {}
@@ -176,55 +130,56 @@ impl Children {
                 // It was revoked or lost before, or it is not the member's work.
                 None => it.kill(key, Cause::Lost, false),
             }
-            if let Some(slot) = it.slots.get_mut(key) {
-                slot.wanted = order;
-            }
+            it.slots.change(key, |slot| slot.wanted = order);
         });
         for (key, order) in orders {
-            self.slots.entry(key).or_default().wanted = Some(order);
+            self.slots.make(&key, |slot| slot.wanted = Some(order));
         }
     }
 
     fn unwanted(&mut self, key: &Key) {
-        if let Some(slot) = self.slots.get_mut(key) {
-            slot.wanted = None;
-        }
+        self.slots.change(key, |slot| slot.wanted = None);
     }
 
     fn ready(&mut self, id: ChildId) {
         let now = self.now;
-        let Some((key, slot)) = self.slots.iter_mut().find(|(_, slot)| slot.is(id)) else { return };
-        let key = key.clone();
-        if let Some(child) = slot.child.as_mut().filter(|child| matches!(child.phase, Phase::Starting { .. })) {
-            child.phase = Phase::Running { since: now };
+        let Some(key) = self.slots.key_of(id) else { return };
+        if self.in_phase(&key, |phase| matches!(phase, Phase::Starting { .. })) {
+            self.put_in_phase(&key, Phase::Running { since: now });
             self.tell(key, News::Ready(id));
         }
     }
 
     fn ended(&mut self, id: ChildId, exit: Exit) {
         let now = self.now;
-        let Some((key, slot)) = self.slots.iter_mut().find(|(_, slot)| slot.is(id)) else { return };
-        let key = key.clone();
-        let Some(child) = slot.child.take() else { return };
-        if matches!(child.phase, Phase::Running { since } if now - since >= RUNS_WELL) {
-            slot.failures = 0;
+        let Some(key) = self.slots.key_of(id) else { return };
+        let ended = self.slots.change(&key, |slot| {
+            let child = slot.child.take()?;
+            if matches!(child.phase, Phase::Running { since } if now - since >= RUNS_WELL) {
+                slot.failures = 0;
+            }
+            Some(child.phase)
+        });
+        if let Some(keys) = &mut self.handing_over {
+            keys.remove(&key);
         }
-        match child.phase {
-            Phase::Draining { .. } | Phase::Killed { failed: false } => self.tell(key, News::Ended(id, exit)),
-            Phase::Killed { failed: true } => self.failed(key, id, exit, false),
-            Phase::Starting { .. } | Phase::Running { .. } => self.failed(key, id, exit, true),
+        match ended.flatten() {
+            None => {}
+            Some(Phase::Draining { .. } | Phase::Killed { failed: false }) => self.tell(key, News::Ended(id, exit)),
+            Some(Phase::Killed { failed: true }) => self.failed(key, id, exit, false),
+            Some(Phase::Starting { .. } | Phase::Running { .. }) => self.failed(key, id, exit, true),
         }
     }
 
     fn failed(&mut self, key: Key, child: ChildId, exit: Exit, by_itself: bool) {
         let (now, most) = (self.now, self.settings.max_restarts);
-        let Some(slot) = self.slots.get_mut(&key) else { return };
-        slot.failures = slot.failures.saturating_add(1);
-        let failures = slot.failures;
+        let Some(slot) = self.slots.get(&key) else { return };
+        let failures = slot.failures.saturating_add(1);
         let doubled = FIRST_RESTART.saturating_mul(1 << (failures - 1).min(16)).min(LONGEST_RESTART);
         let wait = self.dice.around(doubled);
-        slot.not_before = now + wait;
-        slot.forget_at = now + FAILURES_KEPT;
+        self.slots.change(&key, |slot| {
+            (slot.failures, slot.not_before, slot.forget_at) = (failures, now + wait, now + FAILURES_KEPT);
+        });
         let enough = most.is_some_and(|most| failures > most);
         let again_in = (!enough && self.stopping.is_none()).then_some(wait);
         self.tell(key.clone(), News::Failed { child, exit, by_itself, failures, again_in });
@@ -257,22 +212,33 @@ impl Children {
         });
     }
 
+    fn in_phase(&self, key: &Key, is_it: impl FnOnce(Phase) -> bool) -> bool {
+        self.slots.get(key).and_then(|slot| slot.child.as_ref()).is_some_and(|child| is_it(child.phase))
+    }
+
+    /// Gives back which child that is.
+    fn put_in_phase(&mut self, key: &Key, phase: Phase) -> Option<ChildId> {
+        let put = |child: &mut Child| {
+            child.phase = phase;
+            child.id
+        };
+        self.slots.change(key, |slot| slot.child.as_mut().map(put))?
+    }
+
     fn drain(&mut self, key: &Key) {
         let until = self.now + self.settings.grace;
-        let Some(child) = self.slots.get_mut(key).and_then(|slot| slot.child.as_mut()) else { return };
-        if matches!(child.phase, Phase::Starting { .. } | Phase::Running { .. }) {
-            child.phase = Phase::Draining { until };
-            let id = child.id;
+        if self.in_phase(key, |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. }))
+            && let Some(id) = self.put_in_phase(key, Phase::Draining { until })
+        {
             self.out.push(Action::Drain(id));
             self.tell(key.clone(), News::Draining(id));
         }
     }
 
     fn kill(&mut self, key: &Key, cause: Cause, failed: bool) {
-        let Some(child) = self.slots.get_mut(key).and_then(|slot| slot.child.as_mut()) else { return };
-        if !matches!(child.phase, Phase::Killed { .. }) {
-            child.phase = Phase::Killed { failed };
-            let id = child.id;
+        if self.in_phase(key, |phase| !matches!(phase, Phase::Killed { .. }))
+            && let Some(id) = self.put_in_phase(key, Phase::Killed { failed })
+        {
             self.out.push(Action::Kill(id));
             self.tell(key.clone(), News::Killed(id, cause));
         }
@@ -280,76 +246,52 @@ impl Children {
 
     /// Does what is due.
     fn turn(&mut self) {
-        let due = |(key, slot): (&Key, &Slot)| self.due(slot).filter(|at| *at <= self.now).map(|_| key.clone());
-        let due: Vec<Key> = self.slots.iter().filter_map(due).collect();
-        due.iter().for_each(|key| self.turn_one(key));
-        let busy = |key: &Key| self.slots.get(key).is_some_and(|slot| slot.child.is_some());
-        if self.handing_over.as_ref().is_some_and(|keys| !keys.iter().any(busy)) {
-            self.handing_over = None;
+        self.slots.to_look_at(self.now).iter().for_each(|key| self.look_at(key));
+        if self.handing_over.take_if(|keys| keys.is_empty()).is_some() {
             self.out.push(Action::HandOver);
         }
-        let idle = self.slots.values().all(|slot| slot.child.is_none());
-        if let Some(why) = self.stopping.clone().filter(|_| idle && !self.left) {
+        if let Some(why) = self.stopping.clone().filter(|_| self.slots.are_idle() && !self.left) {
             self.left = true;
             self.out.push(Action::Leave(why));
         }
-        self.start_some();
+        // Starting takes a while, and what is revoked, lost or to stop is not to wait behind thousands of starts: some, and the
+        // rest is due at once.
+        self.slots.to_start(self.now, self.settings.starts_at_once).iter().for_each(|key| self.start(key));
     }
 
-    fn turn_one(&mut self, key: &Key) {
+    fn look_at(&mut self, key: &Key) {
         let now = self.now;
-        let Some(slot) = self.slots.get_mut(key) else { return };
+        let Some(slot) = self.slots.get(key) else { return };
         match slot.child.as_ref().map(|child| child.phase) {
             Some(Phase::Starting { until }) if until <= now => self.kill(key, Cause::NotReady, true),
             Some(Phase::Draining { until }) if until <= now => self.kill(key, Cause::Grace, false),
-            Some(Phase::Running { since }) if since + RUNS_WELL <= now => slot.failures = 0,
-            Some(_) => {}
-            None if slot.wanted.is_some() => {}
-            None if slot.failures == 0 || slot.forget_at <= now => {
-                self.slots.remove(key);
+            Some(Phase::Running { since }) if since + RUNS_WELL <= now => {
+                self.slots.change(key, |slot| slot.failures = 0);
             }
-            None => {}
+            None if slot.wanted.is_none() && slot.forget_at <= now => self.slots.remove(key),
+            _ => {}
         }
-    }
-
-    /// Starting takes a while, and what is revoked, lost or to stop is not to wait behind thousands of starts: some, and the
-    /// rest is due at once. Who waits longest comes first, so that those that fail do not keep the others from starting.
-    fn start_some(&mut self) {
-        let is_due = |slot: &Slot| slot.child.is_none() && slot.wanted.is_some() && slot.not_before <= self.now;
-        let due = self.slots.iter().filter(|(_, slot)| is_due(slot));
-        let mut due: Vec<(Timestamp, &Key)> = due.map(|(key, slot)| (slot.not_before, key)).collect();
-        due.sort_unstable();
-        let due: Vec<Key> = due.iter().take(self.settings.starts_at_once).map(|(_, key)| (*key).clone()).collect();
-        due.iter().for_each(|key| self.start(key));
     }
 
     fn start(&mut self, key: &Key) {
         let now = self.now;
-        let Some(slot) = self.slots.get_mut(key) else { return };
-        let Some(order) = slot.wanted.clone() else { return };
+        let Some(order) = self.slots.get(key).and_then(|slot| slot.wanted.clone()) else { return };
         self.last_id += 1;
         let id = self.last_id;
         let phase = match self.settings.ready_within {
             None => Phase::Running { since: now },
             Some(within) => Phase::Starting { until: now + within },
         };
-        slot.child = Some(Child { id, order: order.clone(), phase });
+        self.slots.change(key, |slot| slot.child = Some(Child { id, order: order.clone(), phase }));
         self.out.push(Action::Start(id, order));
         self.tell(key.clone(), News::Started(id));
     }
 
     fn each_key(&mut self, mut each: impl FnMut(&mut Self, &Key)) {
-        let keys: Vec<Key> = self.slots.keys().cloned().collect();
-        keys.iter().for_each(|key| each(self, key));
+        self.slots.keys().iter().for_each(|key| each(self, key));
     }
 
     fn tell(&mut self, key: Key, news: News) {
         self.out.push(Action::Tell(key, news));
-    }
-}
-
-impl Slot {
-    fn is(&self, id: ChildId) -> bool {
-        self.child.as_ref().is_some_and(|child| child.id == id)
     }
 }

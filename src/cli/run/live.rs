@@ -11,10 +11,10 @@ use super::say;
 use super::work::{Division, Key, keys, orders};
 use crate::cli::clock;
 use crate::cli::failure::{Failure, Kind};
-use crate::cli::member::{ended, events, is_in};
+use crate::cli::member::{ended, events, leave};
 use crate::cli::output::plain;
 use crate::cli::signals::Stop;
-use crate::client::{Member, Rebalance, Revoked};
+use crate::client::{Ending, Member, Rebalance, Revoked};
 
 /// What of the command line a life needs.
 pub(super) struct Names {
@@ -40,8 +40,6 @@ pub(super) struct Life {
     pub(super) printer: Printer,
     /// Answered when the children that had it have ended.
     pub(super) revoked: Vec<Revoked>,
-    /// Whether it has a place in the group.
-    pub(super) is_in: bool,
 }
 
 /// How the member's time in its group ended, for the exit code.
@@ -61,15 +59,11 @@ impl Life {
                 () = stop.wished() => {}
             }
         }
-        tokio::select! {
-            () = member.leave() => {}
-            // Whoever asks twice does not want to wait.
-            () = stop.wished() => {}
-        }
+        let ending = leave(member, &mut stop).await;
         match end {
             End::Unwritten(why) => Err(why),
             End::Left(Why::Asked) => {
-                let said = ended(self.names.instance.as_deref(), self.is_in, self.names.session);
+                let said = ended(self.names.instance.as_deref(), ending.as_ref(), self.names.session);
                 self.printer.say(said.event, plain(&said.text));
                 Ok(())
             }
@@ -77,7 +71,11 @@ impl Life {
                 Err(Failure::of(Kind::Failed, format!("the member is out of the group: {reason}")))
             }
             End::Left(Why::Failing(reason)) => {
-                Err(Failure::of(Kind::Failed, format!("the member has left the group: {reason}")))
+                let goes = match ending {
+                    Some(Ending::Left | Ending::Outside) => "has left the group",
+                    _ => "has ended, and others get its work when its session ends",
+                };
+                Err(Failure::of(Kind::Failed, format!("the member {goes}: {reason}")))
             }
         }
     }
@@ -117,7 +115,6 @@ impl Life {
         let protocol_type = &self.names.protocol_type;
         let text = plain(&events::text(&news, protocol_type));
         self.printer.say(events::json(&news, protocol_type), text);
-        self.is_in = is_in(&news).unwrap_or(self.is_in);
         let division = self.names.division;
         match news {
             Rebalance::Assigned(assigned) => Event::Assigned(orders(&self.names.group, &assigned, division)),

@@ -15,7 +15,7 @@ use super::member::{self, Identity, KafkaArgs, MAX_TIMEOUT_MS, Place, Topics, he
 use super::output::{Output, plain};
 use super::security::SecurityArgs;
 use super::signals::Stop;
-use crate::client::Builder;
+use crate::client::{Builder, Ending};
 use crate::peer::Security;
 
 mod children;
@@ -147,7 +147,7 @@ impl Run {
         }
         let joining = topics.of(self.builder(folder).security(security)).join();
         let Some(member) = member::unless(&mut stop, joining).await? else {
-            let said = member::ended(None, false, session);
+            let said = member::ended(self.identity.instance_id.as_deref(), Some(&Ending::Outside), session);
             printer.say(said.event, plain(&said.text));
             return Ok(());
         };
@@ -173,7 +173,6 @@ impl Run {
             ),
             printer,
             revoked: Vec::new(),
-            is_in: false,
         };
         life.live(member, stop).await
     }

@@ -8,7 +8,7 @@ use crate::embedded::user_data::UserData;
 use crate::ids::{Generation, MemberId};
 use crate::membership::config::Config;
 use crate::membership::event::{Event, JoinAnswer, Leaving, Peer};
-use crate::membership::notice::{Notice, Share};
+use crate::membership::notice::{Ending, Notice, Share};
 use crate::wire::ErrorCode;
 
 const INTERVAL: Duration = Duration::from_secs(3);
@@ -245,11 +245,11 @@ fn who_ends_while_it_drains_ends() {
     let mut story = Story::stable_follower(Peer::Other);
     story.give(Event::Drain).give(Event::GivenUp(Generation(5))).give(Event::Leave);
     leaves(&mut story, ErrorCode::None);
-    assert_eq!(story.told.last(), Some(&Notice::Left));
+    assert_eq!(story.told.last(), Some(&Notice::Ended(Ending::Left)));
 
     let mut story = Story::stable_follower(Peer::Other);
     story.give(Event::Drain).give(Event::GivenUp(Generation(5)));
     leaves(&mut story, ErrorCode::None);
     story.give(Event::Leave).wants_nothing();
-    assert_eq!(story.told.last(), Some(&Notice::Left));
+    assert_eq!(story.told.last(), Some(&Notice::Ended(Ending::Outside)));
 }

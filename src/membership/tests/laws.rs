@@ -152,7 +152,7 @@ impl World {
                 self.finishing = None;
             }
             Notice::Drained => assert!(self.works.is_empty() && self.finishing.is_none()),
-            Notice::Failed { .. } | Notice::Left => self.is_over = true,
+            Notice::Failed { .. } | Notice::Ended(_) => self.is_over = true,
             _ => {}
         }
     }

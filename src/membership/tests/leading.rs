@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::story::{RACK_AWARE_1, RACK_AWARE_2, Story, assignment, config, failing, fake, joined, member, synced};
-use crate::assignor::FaultKind;
+use crate::assignor::{FaultKind, MemberInput};
 use crate::embedded::consumer::Assignment;
 use crate::ids::{Digest, Generation, MemberId};
 use crate::membership::Action;
@@ -87,6 +87,27 @@ fn the_groups_fall_back_comes_before_the_last_plan_and_the_last_plan_before_rang
     story.gets(&[0, 1]).pass_until_due().beats(ErrorCode::RebalanceInProgress).give(Event::GivenUp(Generation(1)));
     story.leads_with(2, "rack-aware@2", Some(JoinExtras::default())).topics_are(&[("clicks", 4)]).strategy_runs();
     assert_eq!(served(&story), ServedBy::LastPlan);
+}
+
+#[test]
+fn a_fall_back_without_a_version_is_the_newest_that_has_not_just_failed() {
+    let mut story = Story::new(config());
+    story.strategies(vec![fake(RACK_AWARE_1), failing(RACK_AWARE_2)]).start(Peer::Divvy);
+    let rules = || Rules { fallback: Some("rack-aware".into()), ..Rules::default() };
+    story.leads_with(1, "rack-aware@2", Some(JoinExtras { rules: rules(), ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    let Some(Notice::Fault { served_by, .. }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert_eq!(*served_by, ServedBy::Fallback("rack-aware".into()));
+    let mut story = Story::new(config());
+    story.strategies(vec![failing(RACK_AWARE_2)]).start(Peer::Divvy);
+    story.leads_with(1, "rack-aware@2", Some(JoinExtras { rules: rules(), ..JoinExtras::default() }));
+    story.topics_are(&[("clicks", 4)]).strategy_runs();
+    let Some(Notice::Fault { served_by, fault }) = story.told.last() else { panic!("{:?}", story.told) };
+    assert_eq!(
+        (served_by, fault.message.contains("fall-back")),
+        (&ServedBy::NativeRange, false),
+        "it is not called twice"
+    );
 }
 
 #[test]
@@ -269,4 +290,26 @@ fn unchanged_topics_cost_nothing_and_more_partitions_one_rejoin() {
     }
     story.give(Event::GivenUp(Generation(1)));
     assert_eq!(story.join().1.reason, "topic clicks has 6 partitions instead of 4");
+}
+
+#[test]
+fn a_static_member_that_was_started_anew_has_what_the_last_plan_gave_its_place() {
+    let mut story = Story::new(config());
+    story.strategies(vec![fake(RACK_AWARE_1)]).start(Peer::Other);
+    for (generation, id) in [(1, "other-a"), (2, "other-b")] {
+        let (sent, call) = story.join();
+        let metadata = &call.offers[0].1;
+        let other = MemberInput { instance: Some("o".into()), ..member(id, metadata.clone()) };
+        let members = vec![member("me", metadata.clone()), other];
+        story.give(Event::Joined(sent, JoinAnswer { members, ..joined(generation, "rack-aware@1") }));
+        story.topics_are(&[("clicks", 4)]);
+        if generation == 1 {
+            story.strategy_runs().gets(&[0, 1]).pass(Duration::from_secs(3)).beats(ErrorCode::RebalanceInProgress);
+            story.give(Event::GivenUp(Generation(1)));
+        }
+    }
+    let job = story.wanted.iter().find_map(|it| if let Action::Lead(_, job) = it { Some(job) } else { None });
+    let last = job.unwrap().last_plan.clone().unwrap();
+    let ids: Vec<&str> = last.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["me", "other-b"]);
 }

@@ -10,7 +10,7 @@ use crate::membership::Action;
 use crate::membership::config::Config;
 use crate::membership::event::{Event, JoinAnswer, Leaving, Peer};
 use crate::membership::limits::LEAVE_PATIENCE;
-use crate::membership::notice::Notice;
+use crate::membership::notice::{Ending, Notice};
 use crate::wire::ErrorCode;
 
 const INTERVAL: Duration = Duration::from_secs(3);
@@ -217,7 +217,7 @@ fn leaving_tells_the_coordinator_and_nothing_follows() {
     assert_eq!(how, Leaving::Ends);
     story.wants_nothing();
     story.give(Event::LeaveDone(sent, ErrorCode::None));
-    assert_eq!(story.told.last(), Some(&Notice::Left));
+    assert_eq!(story.told.last(), Some(&Notice::Ended(Ending::Left)));
     story.pass(INTERVAL * 20).wants_nothing();
     assert_eq!(story.member.next_deadline(), None);
 }
@@ -235,7 +235,7 @@ fn who_leaves_says_so_again_when_it_was_not_heard() {
         let (sent, how) = story.pass_until_wanted().find_coordinator(Peer::Other).leave();
         assert_eq!((how, sent.member.as_str()), (Leaving::Ends, "me"));
         story.give(Event::LeaveDone(sent, ErrorCode::None));
-        assert_eq!(story.told.last(), Some(&Notice::Left));
+        assert_eq!(story.told.last(), Some(&Notice::Ended(Ending::Left)));
         story.wants_nothing();
     }
 }
@@ -251,13 +251,14 @@ fn nobody_waits_for_long_for_a_process_that_ends() {
         if !is_silent {
             story.give(Event::Unanswered(sent, "the connection was closed".into()));
         }
-        while story.told.last() != Some(&Notice::Left) {
+        while !matches!(story.told.last(), Some(Notice::Ended(_))) {
             story.pass_until_due().wanted.clear();
             if !is_silent {
                 story.give(Event::CoordinatorNotFound("nobody listens".into()));
             }
         }
         assert_eq!(story.now.mono - began, LEAVE_PATIENCE);
+        assert!(matches!(story.told.last(), Some(Notice::Ended(Ending::NotLeft { .. }))), "{:?}", story.told);
         assert_eq!(story.member.next_deadline(), None);
     }
 }
@@ -266,14 +267,14 @@ fn nobody_waits_for_long_for_a_process_that_ends() {
 fn who_is_expected_back_ends_without_a_word() {
     let mut story = Story::new(Config { is_static: true, ..config() });
     story.strategies(Vec::new()).start(Peer::Other).follows(1, "range").gets(&[0]).give(Event::Leave).wants_nothing();
-    assert_eq!(story.told.last(), Some(&Notice::Left));
+    assert_eq!(story.told.last(), Some(&Notice::Ended(Ending::PlaceKept)));
     // But for one that was told to hand over.
     let mut story = Story::new(Config { is_static: true, ..config() });
     story.strategies(Vec::new()).start(Peer::Other).follows(1, "range").gets(&[0]);
     story.give(Event::Drain).give(Event::GivenUp(Generation(1))).give(Event::Leave);
     let (sent, _) = story.leave();
     story.give(Event::LeaveDone(sent, ErrorCode::None));
-    assert_eq!(story.told.last(), Some(&Notice::Left));
+    assert_eq!(story.told.last(), Some(&Notice::Ended(Ending::Left)));
 }
 
 #[test]

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::smoke::{Failed, smoke};
-use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
+use crate::sandbox::error::{LoadError, LoadErrorKind};
 use crate::sandbox::inspect::header;
 use crate::sandbox::metrics::Tally;
-use crate::sandbox::module::digest_of;
 use crate::sandbox::{Module, Sandbox, Stop, Trust};
 
 /// Who judges.
@@ -42,19 +41,9 @@ impl Admission {
         admitted
     }
 
-    /// Before anything of it is compiled or run; a file that is not whole is told apart first.
+    /// Whether it may serve at all; a file that is not whole is told apart first.
     pub fn trusted(&self, bytes: &[u8], path: &Path) -> Result<(), LoadError> {
-        if !self.trust.is_asked() || header(bytes).is_err() {
-            return Ok(());
-        }
-        let digest = digest_of(bytes);
-        let judged = self.trust.judge(path, digest, bytes);
-        judged.map_err(|Refusal { kind, message }| LoadError {
-            kind,
-            path: path.to_owned(),
-            digest: Some(digest),
-            message,
-        })
+        if header(bytes).is_err() { Ok(()) } else { self.trust.admits(path, bytes) }
     }
 
     /// A file whose bytes were let in before and would not be now. Removing a module's file is how it is stopped; a

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use crate::ids::Digest;
 use crate::sandbox::compile::distrust;
-use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::module::digest_of;
-use crate::sandbox::trust::{SIGNATURE, signature_path};
+use crate::sandbox::standing::Standing;
+use crate::sandbox::trust::{SIGNATURE, read_signature, signature_path};
 
 /// Hexadecimal digits of a digest.
 const DIGEST_CHARS: usize = 64;
@@ -67,9 +67,9 @@ impl Cache {
     }
 
     /// Reads what is there. A file whose bytes are not what its name says is as good as absent.
-    pub fn read(&self) -> io::Result<Vec<Cached>> {
+    pub fn read(&self, most_files: usize) -> io::Result<Vec<Cached>> {
         let mut found = Vec::new();
-        for (path, digest, origin) in self.files()?.into_iter().take(MAX_FILES) {
+        for (path, digest, origin) in self.files()?.into_iter().take(most_files) {
             let mut bytes = Vec::new();
             let most = self.most_bytes as u64;
             let read = fs::File::open(&path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
@@ -85,15 +85,12 @@ impl Cache {
         self.files().unwrap_or_default().into_iter().map(|(_, _, origin)| origin).collect()
     }
 
-    /// Writes a module, whole or not at all, and before it the signature that let it in: without it, it would not be
-    /// let in again.
-    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8], signature: Option<&Path>) -> io::Result<()> {
+    /// Writes a module, whole or not at all, and before it the signature beside its file, if there is to be one: without
+    /// it, it would not be let in again, and with another one neither.
+    pub fn write(&self, digest: Digest, origin: &str, bytes: &[u8], signed: Option<&Path>) -> io::Result<()> {
         let path = self.path(digest, origin);
-        let kept = signature_path(&path);
-        if let Some(signature) = signature
-            && *signature != kept
-        {
-            fs::copy(signature, kept)?;
+        if let Some(file) = signed.filter(|file| **file != path) {
+            fs::write(signature_path(&path), read_signature(file)?)?;
         }
         if path.exists() {
             return Ok(());
@@ -103,11 +100,29 @@ impl Cache {
         fs::rename(&unfinished, &path)
     }
 
+    /// Remembers what a module's plans came to, so that the same versions are kept after a restart.
+    pub fn mark(&self, digest: Digest, origin: &str, standing: Standing) -> io::Result<()> {
+        match marked(&self.path(digest, origin), standing) {
+            Some(mark) if !mark.exists() => fs::write(mark, b""),
+            _ => Ok(()),
+        }
+    }
+
+    /// What they came to in earlier processes.
+    pub fn standing(&self, digest: Digest, origin: &str) -> Standing {
+        let path = self.path(digest, origin);
+        let is_marked = |standing: &Standing| marked(&path, *standing).is_some_and(|mark| mark.exists());
+        Standing::MARKED.into_iter().find(is_marked).unwrap_or_default()
+    }
+
     /// Removes all but `keep`; strangers' files are left alone.
     pub fn retain(&self, keep: impl Fn(&Path) -> bool) -> io::Result<()> {
         self.files()?.into_iter().filter(|(path, ..)| !keep(path)).try_for_each(|(path, ..)| {
-            // Most have none.
+            // Most have few of these.
             let _ = fs::remove_file(signature_path(&path));
+            for standing in Standing::MARKED {
+                let _ = marked(&path, standing).map(fs::remove_file);
+            }
             fs::remove_file(path)
         })
     }
@@ -122,6 +137,7 @@ impl Cache {
                 && digest.len() == DIGEST_CHARS
                 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
                 && !origin.ends_with(SIGNATURE)
+                && !Standing::MARKED.iter().filter_map(|it| it.mark()).any(|mark| origin.ends_with(mark))
             {
                 files.push((entry.path(), digest.to_owned(), origin.to_owned()));
             }
@@ -129,4 +145,11 @@ impl Cache {
         files.sort();
         Ok(files)
     }
+}
+
+/// The file that says so of a module.
+fn marked(module: &Path, standing: Standing) -> Option<PathBuf> {
+    let mut name = module.as_os_str().to_owned();
+    name.push(standing.mark()?);
+    Some(name.into())
 }

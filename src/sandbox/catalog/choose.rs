@@ -1,10 +1,12 @@
-//! Which modules are offered: of each name the newest two versions, and never two that claim to be the same one.
+//! Which modules are offered: of each name the newest two versions, and never two that claim to be the same one. A version that
+//! has failed in a group takes no place of a good one, and the last that has served stays until a newer one has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::ids::Digest;
-use crate::sandbox::limits::OFFERED_VERSIONS;
+use crate::sandbox::limits::{FAILED_VERSIONS, OFFERED_VERSIONS};
+use crate::sandbox::standing::Standing;
 
 /// A module that could be offered.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +16,8 @@ pub(super) struct Candidate {
     pub digest: Digest,
     /// Its file; none if the file was replaced since.
     pub file: Option<PathBuf>,
+    /// What its plans came to.
+    pub standing: Standing,
 }
 
 /// What is offered, and what is refused because it clashes.
@@ -36,20 +40,42 @@ pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>) -> Ch
     for versions in names.values() {
         // An older version lives by the grace of a newer file: whoever puts an older file back means it.
         let mut in_folder = false;
-        let mut offered = 0;
+        let mut taken = Taken::default();
         for same in versions.values().rev() {
             let (winner, from_file) = winner(same, serving, &mut choice.clashes);
             in_folder |= from_file;
-            if let Some(digest) = winner
-                && in_folder
-                && offered < OFFERED_VERSIONS
-            {
+            let Some(digest) = winner.filter(|_| in_folder) else { continue };
+            let standing = same.iter().find(|one| one.digest == digest).map_or(Standing::Untried, |one| one.standing);
+            if taken.takes(standing) {
                 choice.offered.push(digest);
-                offered += 1;
             }
         }
     }
     choice
+}
+
+/// What is offered of a name so far, from the newest version down.
+#[derive(Default)]
+struct Taken {
+    good: usize,
+    failed: usize,
+    has_served: bool,
+}
+
+impl Taken {
+    fn takes(&mut self, standing: Standing) -> bool {
+        let takes = match standing {
+            _ if self.good >= OFFERED_VERSIONS && self.has_served => false,
+            Standing::Failed => self.good < OFFERED_VERSIONS && self.failed < FAILED_VERSIONS,
+            Standing::Untried => self.good < OFFERED_VERSIONS,
+            Standing::Served => true,
+        };
+        if takes {
+            *if standing == Standing::Failed { &mut self.failed } else { &mut self.good } += 1;
+            self.has_served |= standing == Standing::Served;
+        }
+        takes
+    }
 }
 
 /// Of the candidates with one name and version, the one to offer, and whether it has a file.
@@ -82,7 +108,8 @@ mod tests {
     use super::*;
 
     fn file(name: &str, version: u32, digest: u8, file: &str) -> Candidate {
-        Candidate { name: name.to_owned(), version, digest: Digest([digest; 32]), file: Some(file.into()) }
+        let (name, digest) = (name.to_owned(), Digest([digest; 32]));
+        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::Untried }
     }
 
     fn kept(name: &str, version: u32, digest: u8) -> Candidate {
@@ -105,6 +132,28 @@ mod tests {
         assert_eq!(offered(&[kept("a", 1, 1), file("a", 2, 2, "a")], &[]).0, [2, 1]);
         assert_eq!(offered(&[kept("a", 1, 1)], &[]).0, [0; 0], "its file is gone");
         assert_eq!(offered(&[kept("a", 2, 2), file("a", 1, 1, "a")], &[2]).0, [1], "an older file was put back");
+    }
+
+    #[test]
+    fn versions_that_failed_hide_no_good_one() {
+        let bad = |version: u32, digest: u8| Candidate { standing: Standing::Failed, ..kept("a", version, digest) };
+        let newest = file("a", 9, 9, "a");
+        let two = [newest.clone(), bad(8, 8), bad(7, 7), kept("a", 2, 2), kept("a", 1, 1)];
+        assert_eq!(offered(&two, &[]).0, [9, 8, 7, 2]);
+        let newest = Candidate { standing: Standing::Failed, ..newest };
+        let many: Vec<_> = (3..9).map(|version| bad(version, u8::try_from(version).unwrap())).collect();
+        let all = [&[newest, kept("a", 2, 2), kept("a", 1, 1)], &many[..]].concat();
+        assert_eq!(offered(&all, &[]).0, [9, 8, 7, 6, 2, 1], "there is an end to those that failed, not to the good");
+    }
+
+    #[test]
+    fn the_last_that_served_stays_until_a_newer_one_has() {
+        let (newest, second) = (file("a", 9, 9, "a"), kept("a", 8, 8));
+        let served = |it: &Candidate| Candidate { standing: Standing::Served, ..it.clone() };
+        let rest = [served(&kept("a", 2, 2)), served(&kept("a", 1, 1))];
+        let of = |newest: Candidate| offered(&[&[newest, second.clone(), kept("a", 7, 7)], &rest[..]].concat(), &[]).0;
+        assert_eq!(of(newest.clone()), [9, 8, 2], "nobody has tried the newest two");
+        assert_eq!(of(served(&newest)), [9, 8]);
     }
 
     #[test]

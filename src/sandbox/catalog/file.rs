@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use crate::assignor::FaultKind;
 use crate::ids::Digest;
-use crate::sandbox::clock;
 use crate::sandbox::error::{LoadError, LoadErrorKind, Refusal};
 use crate::sandbox::limits::{COMPILE_RETRIES, SMOKE_TRIES};
 use crate::sandbox::module::{digest_of, refuse_compiled, too_large};
 use crate::sandbox::trust::signature_path;
+use crate::sandbox::{clock, open_regular};
 
 /// What is known of a file.
 #[derive(Default)]
@@ -37,12 +38,27 @@ pub(super) struct File {
 /// What a file system says of a file without reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
+    mark: Mark,
     /// The same of its signature, where that matters.
-    signature: Option<(u64, Option<SystemTime>)>,
+    signature: Option<Mark>,
     /// Why there is no file to read, if there is none.
     unfit: Option<Unfit>,
+}
+
+/// Length and times. Files that a link leads to in turn may be equally long and, in an image that was built to be the same
+/// everywhere, of one date of writing; when a file came to its place, or to its owner and mode, nobody sets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Mark {
+    length: u64,
+    modified: Option<SystemTime>,
+    /// Seconds and nanoseconds.
+    changed: (i64, i64),
+}
+
+impl Mark {
+    fn of(meta: &fs::Metadata) -> Self {
+        Self { length: meta.len(), modified: meta.modified().ok(), changed: (meta.ctime(), meta.ctime_nsec()) }
+    }
 }
 
 /// What has a module's name and is no file. Opening it could wait for ever, or never end.
@@ -81,12 +97,12 @@ impl Unfit {
 impl Stamp {
     /// When it was written; what does not know is as old as can be.
     pub fn modified(&self) -> Option<SystemTime> {
-        self.modified
+        self.mark.modified
     }
 
     /// Its length, in bytes.
     pub fn length(&self) -> u64 {
-        self.length
+        self.mark.length
     }
 
     /// Whether there is a file to read.
@@ -96,7 +112,7 @@ impl Stamp {
 
     #[cfg(test)]
     fn sized(length: u64) -> Self {
-        Self { length, modified: None, signature: None, unfit: None }
+        Self { mark: Mark { length, ..Mark::default() }, signature: None, unfit: None }
     }
 }
 
@@ -197,12 +213,9 @@ pub(super) fn list(folder: &Path, with_signatures: bool) -> io::Result<Vec<(Path
             let found = fs::metadata(&path);
             let unfit = Unfit::of(&found);
             // What a folder or a device says of itself may change all the time.
-            let meta = found.ok().filter(|_| unfit.is_none());
-            let length = meta.as_ref().map_or(0, fs::Metadata::len);
-            let modified = meta.and_then(|meta| meta.modified().ok());
+            let mark = found.ok().filter(|_| unfit.is_none()).map_or(Mark::default(), |meta| Mark::of(&meta));
             let signature = with_signatures.then(|| fs::metadata(signature_path(&path)).ok()).flatten();
-            let signature = signature.map(|meta| (meta.len(), meta.modified().ok()));
-            modules.push((path, Stamp { length, modified, signature, unfit }));
+            modules.push((path, Stamp { mark, signature: signature.map(|meta| Mark::of(&meta)), unfit }));
         }
     }
     Ok(modules)
@@ -212,12 +225,23 @@ pub(super) fn list(folder: &Path, with_signatures: bool) -> io::Result<Vec<(Path
 pub(super) fn read(path: &Path, most: usize) -> Result<Vec<u8>, Refusal> {
     refuse_compiled(path)?;
     let mut bytes = Vec::new();
-    let length = fs::File::open(path)
-        .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Refusal::new(LoadErrorKind::Unreadable, format!("it cannot be read: {error}")))?;
+    let length =
+        open_regular(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes)).map_err(|error| {
+            Refusal::new(LoadErrorKind::Unreadable, format!("it cannot be read: {error}{}", remedy(&error)))
+        })?;
     match length > most {
         true => Err(too_large(fs::metadata(path).map_or(length as u64, |meta| meta.len()), most)),
         false => Ok(bytes),
+    }
+}
+
+/// What to do about it, where that is not said by the error itself.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => {
+            ": raise the limit of open files (`ulimit -n`), or have fewer modules: each that serves keeps one open"
+        }
+        _ => "",
     }
 }
 
@@ -247,6 +271,30 @@ mod tests {
         fs::write(&path, b"0123456789").unwrap();
         assert_eq!(file.look(&path, stamp, 9), None);
         assert_eq!(file.error.map(|error| error.kind), Some(LoadErrorKind::TooLarge));
+    }
+
+    #[test]
+    fn a_link_that_leads_to_another_file_is_seen_however_alike_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let like = |name: &str, bytes: &[u8]| {
+            fs::write(at(name), bytes).unwrap();
+            fs::File::options().write(true).open(at(name)).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            fs::metadata(at(name)).unwrap()
+        };
+        let changed = |meta: &fs::Metadata| (meta.ctime(), meta.ctime_nsec());
+        let (one, mut two) = (like("one", b"one"), like("two", b"two"));
+        while changed(&two) == changed(&one) {
+            two = like("two", b"two");
+        }
+        assert_eq!((one.len(), one.modified().unwrap()), (two.len(), two.modified().unwrap()));
+        let stamp = |target: &str, link: &str| {
+            let _ = fs::remove_file(at(link));
+            std::os::unix::fs::symlink(at(target), at(link)).unwrap();
+            list(folder.path(), true).unwrap().remove(0).1
+        };
+        assert_ne!(stamp("one", "a.wasm"), stamp("two", "a.wasm"));
+        assert_ne!(stamp("one", "a.wasm.minisig"), stamp("two", "a.wasm.minisig"), "a signature likewise");
     }
 
     #[test]

@@ -18,11 +18,13 @@ mod cache;
 mod choose;
 mod desk;
 mod file;
+mod first;
 mod shelf;
 mod smoke;
 mod status;
 mod watch;
 
+pub use first::First;
 pub use smoke::smoke;
 pub use status::{ModuleState, ModuleStatus};
 
@@ -39,6 +41,9 @@ pub struct CatalogConfig {
     pub cache_folder: Option<PathBuf>,
     /// The names of the strategies that are wanted, if not all: the others are not compiled.
     pub only: Option<Vec<String>>,
+    /// What is judged before the catalog is open, if not all: the rest follows on its own thread. With a cache folder it says
+    /// nothing: a start compiles little there, and what is kept belongs to files that were judged.
+    pub first: Option<First>,
     /// How long a folder must be quiet before it is read.
     pub debounce: Duration,
     /// How often it is read anyway: network file systems tell nobody what changed.
@@ -51,7 +56,7 @@ impl CatalogConfig {
     /// The usual times: 50 ms and 2 s.
     pub fn new(folders: Vec<PathBuf>) -> Self {
         let (debounce, rescan) = (Duration::from_millis(50), Duration::from_secs(2));
-        Self { folders, cache_folder: None, only: None, debounce, rescan, trust: Trust::default() }
+        Self { folders, cache_folder: None, only: None, first: None, debounce, rescan, trust: Trust::default() }
     }
 }
 

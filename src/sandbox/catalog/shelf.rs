@@ -8,18 +8,20 @@ use std::sync::Arc;
 
 use super::admission::Admission;
 use super::cache::{Cache, unusable};
-use super::choose::{Candidate, Choice, choose};
+use super::choose::{Candidate, choose};
 use super::desk::{Desk, Judged};
 use super::file::{File, Stamp, file_name, list, read};
-use super::status::{clash, row, surplus};
-use super::{CatalogConfig, Judges, ModuleState, ModuleStatus, Snapshot};
+use super::status::surplus;
+use super::{CatalogConfig, First, Judges, ModuleStatus, Snapshot};
 use crate::ids::Digest;
-use crate::sandbox::error::LoadErrorKind;
-use crate::sandbox::limits::MAX_FILES;
+use crate::sandbox::compile::open_files;
+use crate::sandbox::limits::most_files;
 use crate::sandbox::metrics::Tally;
 use crate::sandbox::module::digest_of;
-use crate::sandbox::trust::signature_path;
-use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, clock, inspect};
+use crate::sandbox::standing::Standing;
+use crate::sandbox::{Module, Sandbox, SandboxLimits, Trust, inspect};
+
+mod rows;
 
 /// Where compiled code is, within the cache folder.
 const COMPILED: &str = "compiled";
@@ -29,6 +31,8 @@ pub(super) struct Shelf {
     gate: Admission,
     folders: Vec<PathBuf>,
     only: Option<Vec<String>>,
+    /// What the first look waits for.
+    first: Option<First>,
     cache: Option<Cache>,
     files: BTreeMap<PathBuf, File>,
     /// Every module that is offered or could be, files and older versions alike.
@@ -38,6 +42,7 @@ pub(super) struct Shelf {
     troubles: BTreeMap<PathBuf, String>,
     /// The same of files that are too many, by the first of them in each folder.
     surplus: BTreeMap<PathBuf, String>,
+    most_files: usize,
     status: Vec<ModuleStatus>,
     /// Whether what is there is judged in this look: at the start, and under other keys.
     is_new: bool,
@@ -48,6 +53,8 @@ struct Kept {
     module: Arc<Module>,
     /// The name of the file that it came from.
     origin: String,
+    /// What the cache knows of its plans.
+    marked: Standing,
 }
 
 impl Shelf {
@@ -71,12 +78,14 @@ impl Shelf {
             gate: Admission { sandbox, trust: config.trust, tally },
             folders: config.folders,
             only: config.only,
+            first: config.first.filter(|_| cache.is_none()),
             cache,
             files: BTreeMap::new(),
             kept: BTreeMap::new(),
             offered: Vec::new(),
             troubles,
             surplus: BTreeMap::new(),
+            most_files: most_files(open_files()),
             status: Vec::new(),
             is_new: true,
             desk,
@@ -90,7 +99,7 @@ impl Shelf {
         if is_first {
             self.read_cache();
         }
-        self.is_new = false;
+        (self.is_new, self.first) = (false, None);
         let Self { desk, files, .. } = self;
         desk.keep_only(|path, digest| files.get(path).is_some_and(|file| file.digest == Some(digest)));
         let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
@@ -190,7 +199,7 @@ impl Shelf {
                 }
             }
         }
-        if present.len() > MAX_FILES {
+        if present.len() > self.most_files {
             self.leave_out_surplus(&mut present);
         } else {
             self.surplus.clear();
@@ -212,11 +221,11 @@ impl Shelf {
             (!is_known, !is_file(path), present.get(path).and_then(Stamp::modified))
         });
         let mut left_out: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for path in paths.into_iter().skip(MAX_FILES) {
+        for path in paths.into_iter().skip(self.most_files) {
             present.remove(&path);
             left_out.entry(path.parent().map(Path::to_owned)).or_default().push(path);
         }
-        let first = |files: Vec<PathBuf>| Some((files.first()?.clone(), surplus(&files)));
+        let first = |files: Vec<PathBuf>| Some((files.first()?.clone(), surplus(&files, self.most_files)));
         self.surplus = left_out.into_values().filter_map(first).collect();
     }
 
@@ -240,7 +249,8 @@ impl Shelf {
             }
             return;
         }
-        if let Some(digest) = file.digest.filter(|_| !self.is_new) {
+        let comes_later = || self.first.as_ref().is_some_and(|it| !it.has(&bytes, self.gate.sandbox.limits()));
+        if let Some(digest) = file.digest.filter(|_| !self.is_new || comes_later()) {
             return self.desk.wait(path.to_owned(), stamp.length(), digest);
         }
         match self.gate.admit(&bytes, path, None) {
@@ -256,19 +266,27 @@ impl Shelf {
     fn keep(&mut self, module: Arc<Module>) {
         let origin = file_name(module.path());
         if let Some(cache) = &self.cache {
-            let signature = self.gate.trust.has_keys().then(|| signature_path(module.path()));
-            match cache.write(module.digest(), &origin, module.bytes(), signature.as_deref()) {
+            let signed = self.gate.trust.has_keys().then(|| module.path());
+            match cache.write(module.digest(), &origin, module.bytes(), signed) {
                 Ok(()) => self.troubles.remove(cache.folder()),
                 Err(error) => self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error)),
             };
         }
-        self.kept.insert(module.digest(), Kept { module, origin });
+        let kept = self.recalled(module, origin);
+        self.kept.insert(kept.module.digest(), kept);
+    }
+
+    /// With what is known of it from earlier processes.
+    fn recalled(&self, module: Arc<Module>, origin: String) -> Kept {
+        let marked = self.cache.as_ref().map(|cache| cache.standing(module.digest(), &origin)).unwrap_or_default();
+        module.record().note(marked);
+        Kept { module, origin, marked }
     }
 
     /// At the start: what an earlier process served. A file that broke meanwhile gets its last good module back.
     fn read_cache(&mut self) {
         let Some(cache) = &self.cache else { return };
-        let cached = match cache.read() {
+        let cached = match cache.read(self.most_files) {
             Ok(cached) => cached,
             Err(error) => {
                 self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
@@ -277,7 +295,8 @@ impl Shelf {
         };
         for old in cached.into_iter().filter(|old| !self.kept.contains_key(&old.digest)).collect::<Vec<_>>() {
             if let Ok(module) = self.gate.admit(&old.bytes, &old.path, None) {
-                self.kept.insert(old.digest, Kept { module, origin: old.origin });
+                let kept = self.recalled(module, old.origin);
+                self.kept.insert(old.digest, kept);
             }
         }
         let may_come_back = |file: &File| file.good.is_none() && file.stamp().is_some_and(|stamp| stamp.is_file());
@@ -293,8 +312,13 @@ impl Shelf {
         let mut candidates = Vec::new();
         for (digest, kept) in &self.kept {
             let manifest = kept.module.manifest();
-            let candidate =
-                |file| Candidate { name: manifest.name.clone(), version: manifest.version, digest: *digest, file };
+            let candidate = |file| Candidate {
+                name: manifest.name.clone(),
+                version: manifest.version,
+                digest: *digest,
+                file,
+                standing: kept.module.record().standing(),
+            };
             let before = candidates.len();
             let files = self.files.iter().filter(|(_, file)| file.good == Some(*digest));
             candidates.extend(files.map(|(path, _)| candidate(Some(path.clone()))));
@@ -310,60 +334,20 @@ impl Shelf {
         let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
         let before = self.kept.len();
         self.kept.retain(|digest, _| offered.contains(digest) || in_files.contains(digest));
-        if let Some(cache) = &self.cache
-            && (before != self.kept.len() || is_first)
-        {
+        let Some(cache) = &self.cache else { return };
+        for (digest, kept) in &mut self.kept {
+            let standing = kept.module.record().standing();
+            // Without the mark the next process learns it anew.
+            if standing != kept.marked && cache.mark(*digest, &kept.origin, standing).is_ok() {
+                kept.marked = standing;
+            }
+        }
+        if before != self.kept.len() || is_first {
             let keep: BTreeSet<_> = self.kept.iter().map(|(digest, kept)| cache.path(*digest, &kept.origin)).collect();
             if let Err(error) = cache.retain(|path| keep.contains(path)) {
                 self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
             }
         }
-    }
-
-    /// A row for each file, then for each older version, then for each folder in trouble.
-    fn describe(&self, choice: &Choice) -> Vec<ModuleStatus> {
-        let now = clock::wall();
-        let mut rows: Vec<_> = self.files.iter().filter_map(|(path, file)| self.row(path, file, choice)).collect();
-        let in_files: BTreeSet<_> = self.files.values().filter_map(|file| file.good).collect();
-        for digest in choice.offered.iter().filter(|digest| !in_files.contains(digest)) {
-            if let Some(kept) = self.kept.get(digest) {
-                rows.push(row(kept.module.path(), Some(&kept.module), ModuleState::Older, None));
-            }
-        }
-        let told = |(path, trouble): (&PathBuf, &String)| row(path, None, ModuleState::Broken, Some(trouble.clone()));
-        rows.extend(self.troubles.iter().map(told));
-        let is_surplus = true;
-        rows.extend(self.surplus.iter().map(told).map(|row| ModuleStatus { is_surplus, ..row }));
-        for row in &mut rows {
-            let before = self.status.iter().find(|before| before.agrees_with(row));
-            row.since = before.map_or(now, |before| before.since);
-        }
-        rows
-    }
-
-    /// Of a file that waits to be judged, what was said of it before.
-    fn row(&self, path: &Path, file: &File, choice: &Choice) -> Option<ModuleStatus> {
-        if file.good.is_none() && file.error.is_none() && self.desk.has(path) {
-            return None;
-        }
-        let good = file.good.and_then(|digest| self.kept.get(&digest)).map(|kept| &*kept.module);
-        let clash = choice.clashes.get(path).map(|others| clash(path, good, others).to_string());
-        let error = file.error.as_ref().map(ToString::to_string).or(clash);
-        let is_offered = file.good.is_some_and(|digest| choice.offered.contains(&digest));
-        let state = match (&error, is_offered) {
-            (None, true) => ModuleState::Serving,
-            (None, false) => ModuleState::PassedOver,
-            (Some(_), true) => ModuleState::ServingPrevious,
-            (Some(_), false) => ModuleState::Broken,
-        };
-        let mut row = row(path, good, state, error);
-        let is_half = file.error.as_ref().is_some_and(|error| error.kind == LoadErrorKind::HalfWritten);
-        let judged = if self.desk.has(path) { file.error.as_ref().and_then(|it| it.digest) } else { file.digest };
-        row.digest = row.digest.or(judged.filter(|_| !is_half));
-        if let Some((name, version)) = &file.unwanted {
-            (row.name, row.version) = (Some(name.clone()), Some(*version));
-        }
-        Some(row)
     }
 }
 

@@ -22,7 +22,7 @@ pub enum ModuleState {
     ServingPrevious,
     /// A version whose file was replaced; offered below the newer one.
     Older,
-    /// Fit to serve, but two newer versions are there.
+    /// Fit to serve, but newer versions do.
     PassedOver,
     /// Nothing of it is offered.
     Broken,
@@ -63,12 +63,16 @@ impl ModuleStatus {
 const NAMED_FILES: usize = 3;
 
 /// What is said of the files of a folder that are too many; the first of them bears it.
-pub(super) fn surplus(left_out: &[PathBuf]) -> String {
+pub(super) fn surplus(left_out: &[PathBuf], most: usize) -> String {
     let names: Vec<_> = left_out.iter().take(NAMED_FILES).map(|path| plain(&file_name(path))).collect();
     let more = left_out.len().saturating_sub(NAMED_FILES);
+    let why = match most < MAX_FILES {
+        true => ", a quarter of the files that this process may have open (`ulimit -n`: raise it),",
+        false => "",
+    };
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "{MAX_FILES} modules are read and this folder has {} too many, which are left out: {}{more}; remove some (a member \
+        "{most} modules are read{why} and this folder has {} too many, which are left out: {}{more}; remove some (a member \
          offers {MAX_OFFERS} names at most)",
         left_out.len(),
         names.join(", ")
@@ -122,6 +126,7 @@ pub(super) fn clash(path: &Path, module: Option<&Module>, others: &[PathBuf]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::limits::most_files;
 
     #[cfg(unix)]
     #[test]
@@ -143,7 +148,12 @@ mod tests {
     #[test]
     fn files_that_are_too_many_are_counted_and_some_are_named() {
         let files: Vec<_> = (1..=5).map(|i| PathBuf::from(format!("many/{i}.wasm"))).collect();
-        assert!(surplus(&files).contains("5 too many, which are left out: 1.wasm, 2.wasm, 3.wasm and 2 more;"));
-        assert!(surplus(&files[..1]).contains("1 too many, which are left out: 1.wasm;"));
+        assert!(
+            surplus(&files, MAX_FILES).contains("5 too many, which are left out: 1.wasm, 2.wasm, 3.wasm and 2 more;")
+        );
+        assert!(surplus(&files[..1], MAX_FILES).contains("1 too many, which are left out: 1.wasm;"));
+        let few = surplus(&files, most_files(Some(100)));
+        assert!(few.starts_with("25 modules are read, a quarter of the files"), "{few}");
+        assert_eq!((most_files(Some(1 << 20)), most_files(None)), (MAX_FILES, MAX_FILES));
     }
 }

@@ -48,6 +48,7 @@ impl Watch {
         }
         let run = move || {
             let mut held_since = None;
+            shelf.judge_next();
             while let Some(Woken { judged, has_changed }) = wait(&woken, debounce, rescan) {
                 judged.into_iter().for_each(|judged| shelf.take(judged));
                 // Files that came together are told together, unless that takes long.

@@ -76,8 +76,7 @@ fn compile(seconds: u64, bytes: u64, pace: Pace) -> Result<(), String> {
     io::stdout().lock().write_all(&code.map_err(|error| format!("{error:#}"))?).map_err(words)
 }
 
-/// Has a child of `program` compile a module that was inspected.
-/// `stop` ends it early.
+/// Has a child of `program` compile a module that was inspected; `stop` ends it early.
 pub(super) fn compile_in(
     program: &Path,
     module: &[u8],

@@ -35,6 +35,18 @@ pub fn compiler_main() -> Option<std::process::ExitCode> {
     child::main()
 }
 
+/// Lets this process have as many files open as it may: each connection is one, and each module that serves keeps one. For
+/// programs alone: a library leaves the limits of its process to it, and children inherit them.
+pub fn raise_open_files() {
+    // Where the system refuses, what there is has to do.
+    let _ = native::raise_open_files();
+}
+
+/// How many files this process may have open.
+pub(super) fn open_files() -> Option<u64> {
+    Some(native::open_files().ok()?.rlim_cur)
+}
+
 /// The program that was announced.
 pub(super) fn program() -> Option<PathBuf> {
     PROGRAM.get().cloned()

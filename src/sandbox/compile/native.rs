@@ -43,6 +43,27 @@ pub(super) fn user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// How many files this process may have open, and how many it may be let have.
+pub(super) fn open_files() -> io::Result<libc::rlimit> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure lives longer than the call.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } {
+        0 => Ok(limit),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// From now on it may have as many as it may be let have.
+pub(super) fn raise_open_files() -> io::Result<()> {
+    let limit = open_files()?;
+    let limit = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+    // SAFETY: likewise.
+    match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// From now on this process is killed when the thread that started it ends, as all do when its process is killed. Without such a
 /// system it ends by its limits.
 pub(super) fn end_with_parent() {

@@ -1,5 +1,7 @@
 //! Digests, keys and signatures as other tools write them.
 
+use std::fs;
+
 use super::*;
 
 fn digest(last: &str) -> String {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::peer::tests::double::Double;
+use crate::store::{MemoryStore, Store};
 use crate::wire::ErrorCode;
 use crate::wire::frame::encode_response;
 use crate::wire::messages::metadata::{
@@ -88,9 +89,9 @@ fn a_topic_of_another_id_was_made_anew_and_the_brokers_own_are_nobodys() {
     let mut known = Known::default();
     let own = MetadataResponseTopic { is_internal: true, ..shown("__consumer_offsets", 9) };
     let first = look(&mut known, both(), vec![shown("clicks", 1), own]).unwrap();
-    assert_eq!((names(first.found.keys()), names(&first.anew)), (vec!["clicks"], vec![]));
+    assert_eq!((names(first.found.keys()), names(&first.ids.anew)), (vec!["clicks"], vec![]));
     let again = look(&mut known, both(), vec![shown("clicks", 7)]).unwrap();
-    assert_eq!(names(&again.anew), ["clicks"]);
+    assert_eq!(names(&again.ids.anew), ["clicks"]);
 }
 
 #[test]
@@ -102,18 +103,57 @@ fn a_topic_that_was_away_for_long_is_known_by_its_id() {
     }
     assert!(known.names.is_empty(), "both are gone");
     let back = look(&mut known, both(), vec![shown("clicks", 7), shown("queries", 2)]).unwrap();
-    assert_eq!(names(&back.anew), ["clicks"], "the other one was only not seen");
+    assert_eq!(names(&back.ids.anew), ["clicks"], "the other one was only not seen");
 }
 
 #[test]
 fn ids_of_topics_that_come_and_go_are_not_kept_for_ever() {
     let mut known = Known::default();
     known.names.insert("zebras".into());
-    known.ids = (0..CLUSTER_IDS_KEPT + 5).map(|at| (format!("gone-{at}").into(), [1; 16])).collect();
-    known.ids.insert("zebras".into(), [2; 16]);
-    forget_some(&mut known);
+    known.ids = (0..CLUSTER_IDS_KEPT + 5).map(|at| (format!("gone-{at}").into(), origin(1))).collect();
+    let marks = known.learn([("zebras".into(), origin(2))].into()).marks;
     assert_eq!(known.ids.len(), CLUSTER_IDS_KEPT + 1);
+    assert_eq!(marks.iter().filter(|it| matches!(it, Entry::Origin(_, None))).count(), 5, "nor in the store");
     assert!(known.ids.contains_key("zebras"), "who is there is not forgotten");
+}
+
+fn origin(id: u8) -> Origin {
+    Origin { cluster: "east".to_owned(), id: [id; 16] }
+}
+
+/// What the next process knows of it.
+fn restarted(look: &Look, store: &mut MemoryStore) -> Known {
+    store.append(&look.ids.marks).unwrap();
+    Known { ids: store.load().unwrap().origins.into_iter().collect(), ..Known::default() }
+}
+
+/// The same answer of a cluster of that name.
+fn look_at(cluster: &str, known: &Known, topics: Vec<MetadataResponseTopic>) -> Look {
+    let answer = MetadataResponse { brokers: both(), cluster_id: Some(cluster.into()), topics, ..Default::default() };
+    read(encode_response(12, 1, &answer).unwrap().slice(4..), 12, known).unwrap().unwrap()
+}
+
+#[test]
+fn a_topic_that_was_made_anew_while_nobody_looked_is_known_by_its_id() {
+    let mut store = MemoryStore::new();
+    let before = look_at("east", &Known::default(), vec![shown("clicks", 1), shown("queries", 2)]);
+    assert_eq!((names(&before.ids.anew), before.ids.marks.len()), (vec![], 2));
+    let known = restarted(&before, &mut store);
+    let after = look_at("east", &known, vec![shown("clicks", 7), shown("queries", 2)]);
+    assert_eq!((names(&after.ids.anew), after.ids.marks.len()), (vec!["clicks"], 1));
+    let again = look_at("east", &restarted(&after, &mut store), vec![shown("clicks", 7), shown("queries", 2)]);
+    assert_eq!((names(&again.ids.anew), again.ids.marks.len(), again.is_another), (vec![], 0, false), "told once");
+}
+
+#[test]
+fn topics_of_another_cluster_are_not_those_of_the_first_made_anew() {
+    let mut store = MemoryStore::new();
+    let east = look_at("east", &Known::default(), vec![shown("clicks", 1)]);
+    assert!(!east.is_another);
+    let west = look_at("west", &restarted(&east, &mut store), vec![shown("clicks", 7)]);
+    assert_eq!((names(&west.ids.anew), west.is_another), (vec![], true));
+    let later = look_at("west", &restarted(&west, &mut store), vec![shown("clicks", 8)]);
+    assert_eq!((names(&later.ids.anew), later.is_another), (vec!["clicks"], false));
 }
 
 #[tokio::test]

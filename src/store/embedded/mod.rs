@@ -49,6 +49,9 @@ const OFFSETS: TableDefinition<'_, (&str, &str, i32), &[u8]> = TableDefinition::
 /// Name → topic.
 const TOPICS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("topics");
 
+/// Name → which topic of a Kafka cluster it was. A store of an older divvy has no such table.
+const ORIGINS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("origins");
+
 /// What is written only to find out whether there is room.
 const ROOM: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("room");
 

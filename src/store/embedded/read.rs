@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
-use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
 use super::encode::{Block, decode};
 use super::failure::Failure;
-use super::{GROUPS, MEMBERS, OFFSETS, PLANS, STATES, TOPICS, kind, parts, successor};
+use super::{GROUPS, MEMBERS, OFFSETS, ORIGINS, PLANS, STATES, TOPICS, kind, parts, successor};
 use crate::group::Record;
 use crate::group::record::{Header, MemberRecord, PlanRecord, State};
 use crate::ids::{GroupId, MemberId, TopicName};
-use crate::store::Snapshot;
+use crate::store::{Origin, Snapshot};
 
 /// Everything.
 pub(super) fn load(database: &Database) -> Result<Snapshot, Failure> {
@@ -23,7 +23,24 @@ pub(super) fn load(database: &Database) -> Result<Snapshot, Failure> {
         let topic = decode(value.value(), "topic", name.as_str())?;
         topics.push((name, topic));
     }
-    Ok(Snapshot { groups: records(&transaction, Which::All)?.into_iter().collect(), topics })
+    let groups = records(&transaction, Which::All)?.into_iter().collect();
+    Ok(Snapshot { groups, topics, origins: origins(&transaction)? })
+}
+
+fn origins(transaction: &ReadTransaction) -> Result<Vec<(TopicName, Origin)>, Failure> {
+    let table = match transaction.open_table(ORIGINS) {
+        Ok(table) => table,
+        Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut origins = Vec::new();
+    for item in table.iter()? {
+        let (name, value) = item?;
+        let name = TopicName::from(name.value());
+        let origin = decode(value.value(), "the id of topic", name.as_str())?;
+        origins.push((name, origin));
+    }
+    Ok(origins)
 }
 
 /// The records of one group.

@@ -6,7 +6,7 @@ use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
 use super::encode::{Block, Packed, block_of, decode, encode};
 use super::failure::Failure;
-use super::{GROUPS, MEMBERS, OFFSETS, PLANS, ROOM, ROOM_BYTES, STATES, TOPICS, kind, parts, successor};
+use super::{GROUPS, MEMBERS, OFFSETS, ORIGINS, PLANS, ROOM, ROOM_BYTES, STATES, TOPICS, kind, parts, successor};
 use crate::group::Record;
 use crate::group::record::{Header, OffsetRecord, PlanRecord};
 use crate::ids::{GroupId, TopicName};
@@ -43,6 +43,8 @@ struct Batch<'t> {
     states: Table<'t, (&'static str, u32), &'static [u8]>,
     offsets: Table<'t, (&'static str, &'static str, i32), &'static [u8]>,
     topics: Table<'t, &'static str, &'static [u8]>,
+    /// For what is seldom written.
+    transaction: &'t WriteTransaction,
     /// Blocks that the batch changes: each is read and written once, however many of its offsets change.
     blocks: BTreeMap<(GroupId, TopicName, i32), Block>,
 }
@@ -56,6 +58,7 @@ impl<'t> Batch<'t> {
             states: transaction.open_table(STATES)?,
             offsets: transaction.open_table(OFFSETS)?,
             topics: transaction.open_table(TOPICS)?,
+            transaction,
             blocks: BTreeMap::new(),
         })
     }
@@ -68,6 +71,12 @@ impl<'t> Batch<'t> {
             }
             Entry::TopicRemoved(name) => {
                 self.topics.remove(name.as_str())?;
+            }
+            Entry::Origin(name, Some(origin)) => {
+                self.transaction.open_table(ORIGINS)?.insert(name.as_str(), encode(origin).as_slice())?;
+            }
+            Entry::Origin(name, None) => {
+                self.transaction.open_table(ORIGINS)?.remove(name.as_str())?;
             }
         }
         Ok(())

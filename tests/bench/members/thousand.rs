@@ -80,7 +80,10 @@ async fn work(mut member: Member, tell: UnboundedSender<(i32, usize)>, mut stop:
     loop {
         let news = tokio::select! {
             news = member.next() => news,
-            _ = &mut stop => return member.leave().await,
+            _ = &mut stop => {
+                member.leave().await;
+                return;
+            }
         };
         match news {
             Some(Rebalance::Assigned(work)) => {

@@ -172,3 +172,30 @@ fn a_deleted_file_does_not_wait_for_those_that_are_judged() {
     let judged = (0..8).filter(|number| seen.row(&format!("slow{number}.wasm")).is_some()).count();
     assert!(judged < 8, "the deletion came first");
 }
+
+#[test]
+fn versions_that_fail_or_that_nobody_tried_hide_no_version_that_served() {
+    let story = Story::new();
+    let module =
+        |seen: &super::Watched, protocol: &str| seen.catalog.find(&Protocol::from(protocol)).expect("it is offered");
+    story.write("spread.wasm", &named("spread", 1, "v1"));
+    let seen = story.open();
+    module(&seen, "spread@1").served();
+    for version in [2, 3] {
+        story.write("spread.wasm", &named("spread", version, "no"));
+        seen.wait_for("a new version", |it| it.catalog.find(&format!("spread@{version}").as_str().into()).is_some());
+    }
+    assert_eq!(seen.offered(), ["spread@3", "spread@2", "spread@1"], "nobody knows yet whether the newest two do");
+    ["spread@3", "spread@2"].iter().for_each(|protocol| module(&seen, protocol).failed());
+    // What failed is known to the next process when the folder was looked at once more.
+    story.write("other.wasm", &named("other", 1, "o1"));
+    seen.offers("both fail", &["other@1", "spread@3", "spread@2", "spread@1"]);
+    drop(seen);
+    let seen = story.open();
+    assert_eq!(seen.offered(), ["other@1", "spread@3", "spread@2", "spread@1"], "a restart forgets nothing of that");
+    story.write("spread.wasm", &named("spread", 4, "v4"));
+    seen.offers("one more", &["other@1", "spread@4", "spread@3", "spread@2", "spread@1"]);
+    module(&seen, "spread@4").served();
+    story.write("spread.wasm", &named("spread", 5, "v5"));
+    seen.offers("two good ones", &["other@1", "spread@5", "spread@4"]);
+}

@@ -177,7 +177,7 @@ impl DivvyMember {
                 self.giving_up.clear();
                 work(&share).iter().for_each(|it| _ = self.work.remove(it));
             }
-            Notice::Left | Notice::Failed { .. } => {
+            Notice::Ended(_) | Notice::Failed { .. } => {
                 self.membership = None;
                 self.work.clear();
             }

@@ -1,11 +1,12 @@
 //! Each client among its own kind: join, share, commit, a coordinator that stops or dies in the middle, leave.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::Case;
+use super::away::Away;
 use super::bench::Bench;
-use super::cast::{Away, Cast};
-use super::clients::{Client, WhenLost};
+use super::cast::Cast;
+use super::clients::Client;
 use super::member::Seat;
 
 /// Another topic of the coordinator's, on two racks: to clients these are brokers, all of them at one address.
@@ -40,13 +41,13 @@ pub fn three_come_and_go(cast: &mut Cast<'_>, client: &'static Client, strategy:
     cast.join(&seat("second"))?;
     cast.settle()?;
     println!("    a second came: {}", cast.who_owns_what());
-    interrupted(cast, Away::Killed)?;
+    cast.interrupted(Away::Killed)?;
 
     cast.join(&seat("third"))?;
     cast.settle()?;
     cast.commit_each()?;
     println!("    a third came: {}", cast.who_owns_what());
-    interrupted(cast, Away::Stopped)?;
+    cast.interrupted(Away::Stopped)?;
 
     cast.leave("first")?;
     let settled = cast.settle()?;
@@ -57,32 +58,4 @@ pub fn three_come_and_go(cast: &mut Cast<'_>, client: &'static Client, strategy:
     cast.leave("second")?;
     cast.settle()?;
     cast.leave("third")
-}
-
-/// Whether a member's metadata tells what it owns: then joining again says something new, and is a rebalance.
-fn says_what_it_owns(strategy: &str) -> bool {
-    matches!(strategy, "sticky" | "cooperative-sticky")
-}
-
-/// The coordinator goes away and comes back: nothing is lost, and nobody rebalances but for a library that asks for it.
-pub fn interrupted(cast: &mut Cast<'_>, how: Away) -> Result<()> {
-    let before = cast.rest()?;
-    let asks_for_it = cast.members.iter().find(|member| match cast.when_lost(member) {
-        WhenLost::Waits => false,
-        WhenLost::Rejoins => member.name == before.0.leader || says_what_it_owns(&before.0.protocol),
-        WhenLost::RejoinsEmpty | WhenLost::JoinsAnew => true,
-    });
-    let asks_for_it = asks_for_it.map(|member| member.client.name);
-    cast.restart_and_meet(how)?;
-    let Some(client) = asks_for_it else {
-        cast.undisturbed(&before)?;
-        println!("    the coordinator was {how:?}: generation {} goes on", before.0.generation);
-        return Ok(());
-    };
-    let after = cast.settle()?;
-    if after.generation < before.0.generation {
-        bail!("generation {} came after {}", after.generation, before.0.generation);
-    }
-    println!("    the coordinator was {how:?}: {client} may join again, generation {}", after.generation);
-    Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -15,15 +16,6 @@ use super::server::Coordinator;
 use crate::divvy::{self, Server};
 use crate::process::{Process, wait_until};
 use crate::shell::root;
-
-/// How the coordinator goes away.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Away {
-    /// It is asked to stop, and stops in good order.
-    Stopped,
-    /// `kill -9`.
-    Killed,
-}
 
 /// A server and the members of its group.
 pub struct Cast<'a> {
@@ -39,6 +31,8 @@ pub struct Cast<'a> {
     pub members: Vec<Member>,
     /// Those who have left in good order.
     pub gone: Vec<Member>,
+    /// How long the coordinator was away, if it was.
+    pub away: Option<Duration>,
     bench: &'a Bench,
     commits: i64,
 }
@@ -68,7 +62,7 @@ impl<'a> Cast<'a> {
     ) -> Result<()> {
         let server = Coordinator::Divvy(Box::new(server));
         let (group, topic) = (GROUP.to_owned(), TOPIC.to_owned());
-        let mut cast = Self { server, group, topic, folder, members: Vec::new(), gone: Vec::new(), bench, commits: 0 };
+        let mut cast = Self::new(bench, server, folder, [group, topic]);
         story(&mut cast).inspect_err(|_| cast.show_logs())
     }
 
@@ -76,9 +70,14 @@ impl<'a> Cast<'a> {
     pub fn play_on_kafka(bench: &'a Bench, case: &str, story: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (server, folder) = (bench.kafka()?, bench.folder_of(case)?);
         let (group, topic) = (format!("{GROUP}-{case}"), format!("{TOPIC}-{case}"));
-        let mut cast = Self { server, group, topic, folder, members: Vec::new(), gone: Vec::new(), bench, commits: 0 };
+        let mut cast = Self::new(bench, server, folder, [group, topic]);
         cast.make_topic(&cast.topic, PARTITIONS)?;
         story(&mut cast).inspect_err(|_| cast.show_logs())
+    }
+
+    fn new(bench: &'a Bench, server: Coordinator<'a>, folder: PathBuf, [group, topic]: [String; 2]) -> Self {
+        let (members, gone) = (Vec::new(), Vec::new());
+        Self { server, group, topic, folder, members, gone, away: None, bench, commits: 0 }
     }
 
     /// `divvy`.
@@ -227,41 +226,9 @@ impl<'a> Cast<'a> {
 
     /// How often each member was assigned something; 0 of those that cannot be asked, or join again by themselves.
     pub fn assignments(&self) -> Vec<i64> {
-        let counted = |member: &Member| member.client.commits && self.when_lost(member) == WhenLost::Waits;
+        let waits = |member: &Member| matches!(self.when_lost(member), WhenLost::Waits | WhenLost::LeaderRejoins);
+        let counted = |member: &Member| member.client.commits && waits(member);
         self.members.iter().map(|member| if counted(member) { member.assignments } else { 0 }).collect()
-    }
-
-    /// What a member does while this coordinator is away: Kafka takes longer to come back.
-    pub fn when_lost(&self, member: &Member) -> WhenLost {
-        match self.server {
-            Coordinator::Divvy(_) => member.client.when_lost,
-            Coordinator::Kafka(..) => member.client.when_lost_long,
-        }
-    }
-
-    /// The coordinator goes away, and comes back with its files at its address.
-    pub fn restart(&mut self, how: Away) -> Result<()> {
-        match how {
-            Away::Stopped => self.server.stop()?,
-            Away::Killed => self.server.kill()?,
-        }
-        self.server.restart()
-    }
-
-    /// The same, and every member has found it again: only what is asked of the new process proves that.
-    pub fn restart_and_meet(&mut self, how: Away) -> Result<()> {
-        let mut reached = Vec::new();
-        for member in self.members.iter_mut().filter(|member| !member.client.commits) {
-            reached.push(member.reached()?);
-        }
-        self.restart(how)?;
-        self.commit_each()?;
-        let silent = self.members.iter_mut().filter(|member| !member.client.commits);
-        for (member, before) in silent.zip(reached) {
-            let what = format!("{} to find its coordinator again", member.name);
-            wait_until(&what, STEP, || Ok((member.reached()? > before).then_some(())))?;
-        }
-        Ok(())
     }
 
     /// The member of that name.
@@ -303,8 +270,7 @@ impl<'a> Cast<'a> {
     pub fn commit_each(&mut self) -> Result<()> {
         self.commits += 1;
         for member in self.members.iter_mut().filter(|member| member.client.commits) {
-            let partition = *member.owns.first().with_context(|| format!("{} owns nothing", member.name))?;
-            member.commit_and_fetch(partition, self.commits)?;
+            member.commit_and_fetch_first(self.commits)?;
         }
         Ok(())
     }
@@ -319,6 +285,11 @@ impl<'a> Cast<'a> {
     pub fn who_owns_what(&self) -> String {
         let owned = self.members.iter().map(|member| format!("{} {:?}", member.name, Vec::from_iter(&member.owns)));
         owned.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Why the group rebalanced last; Kafka does not tell.
+    pub fn last_trigger(&self) -> Result<Option<String>> {
+        Ok(self.describe()?["last_trigger"].as_str().map(str::to_owned))
     }
 
     fn describe(&self) -> Result<Value> {

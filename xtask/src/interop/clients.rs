@@ -24,7 +24,7 @@ pub struct Client {
     pub commits: bool,
     /// What it does when the coordinator is away for a moment.
     pub when_lost: WhenLost,
-    /// What it does when that lasts for some seconds, as a start of Kafka's does.
+    /// What it does when that lasts longer, as a start of Kafka's does.
     pub when_lost_long: WhenLost,
 }
 
@@ -33,6 +33,8 @@ pub struct Client {
 pub enum WhenLost {
     /// Looks for it, and goes on in its generation.
     Waits,
+    /// The same; but a leader may see a cluster without topics while it looks, and begin a rebalance.
+    LeaderRejoins,
     /// Ends its session and joins again with its id: a follower that says the same gets the same generation, a
     /// leader begins a rebalance.
     Rejoins,
@@ -84,11 +86,12 @@ pub const CLIENTS: &[Client] = &[
     client("aiokafka", Runtime::Python, EAGER),
     Client { commits: false, ..client("kcat", Runtime::Kcat, LIBRDKAFKA) },
     Client { instances: false, ..lost(WhenLost::JoinsAnew, client("kafkajs", Runtime::Node, &[])) },
-    // As a leader it sees the racks go and come with the broker, and asks for a rebalance.
-    Client { when_lost_long: WhenLost::Rejoins, ..client("java", Runtime::Java, ALL) },
+    // When it reaches no broker it forgets the topics (`metadata.recovery.strategy`, KIP-899), and may find the
+    // coordinator before it has them again.
+    lost(WhenLost::LeaderRejoins, client("java", Runtime::Java, ALL)),
     // It dials for a while, then ends its session.
     Client { when_lost_long: WhenLost::RejoinsEmpty, ..client("franz-go", Runtime::Go, ALL) },
-    lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)),
+    Client { when_lost_long: WhenLost::RejoinsEmpty, ..lost(WhenLost::Rejoins, client("sarama", Runtime::Go, ALL)) },
 ];
 
 /// The client of that name.

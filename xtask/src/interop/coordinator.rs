@@ -8,8 +8,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::Case;
+use super::away::Away;
 use super::bench::{Bench, GROUP, PARTITIONS, TOPIC};
-use super::cast::{Away, Cast};
+use super::cast::Cast;
 use super::clients::{Runtime, named};
 use super::member::{STEP, Seat};
 use crate::divvy;

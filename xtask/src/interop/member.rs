@@ -98,14 +98,26 @@ impl Member {
     /// Commits an offset and reads it back from the coordinator, as often as a coordinator that comes back requires.
     pub fn commit_and_fetch(&mut self, partition: i64, offset: i64) -> Result<()> {
         let what = format!("{} to read back offset {offset} of partition {partition}", self.name);
+        wait_until(&what, STEP, || Ok(self.try_to_commit(partition, offset)?.then_some(())))
+    }
+
+    /// The same for the first partition of its own, whichever that is by then: it may lose one while it tries.
+    pub fn commit_and_fetch_first(&mut self, offset: i64) -> Result<()> {
+        let what = format!("{} to own a partition and to read back offset {offset} of it", self.name);
         wait_until(&what, STEP, || {
-            let committed = self.tell(&format!("commit {partition} {offset}"))?;
-            if committed["event"] != "committed" {
-                return Ok(None);
-            }
-            let fetched = self.tell(&format!("fetch {partition}"))?;
-            Ok((fetched["event"] == "fetched" && fetched["offset"] == offset).then_some(()))
+            self.listen()?;
+            let Some(&partition) = self.owns.first() else { return Ok(None) };
+            Ok(self.try_to_commit(partition, offset)?.then_some(()))
         })
+    }
+
+    fn try_to_commit(&mut self, partition: i64, offset: i64) -> Result<bool> {
+        let committed = self.tell(&format!("commit {partition} {offset}"))?;
+        if committed["event"] != "committed" {
+            return Ok(false);
+        }
+        let fetched = self.tell(&format!("fetch {partition}"))?;
+        Ok(fetched["event"] == "fetched" && fetched["offset"] == offset)
     }
 
     /// Reads an offset that must be there.

@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 
 use super::Case;
-use super::alone::interrupted;
+use super::away::Away;
 use super::bench::Bench;
-use super::cast::{Away, Cast};
+use super::cast::Cast;
 use super::clients::{CLIENTS, Client};
 use super::member::Seat;
 
@@ -59,7 +59,7 @@ pub fn together(cast: &mut Cast<'_>, clients: &[&'static Client], strategy: &str
         bail!("{} members have {strategy} in common, and the group runs {}", cast.members.len(), settled.protocol);
     }
     println!("    {} members: {}", cast.members.len(), cast.who_owns_what());
-    interrupted(cast, Away::Killed)?;
+    cast.interrupted(Away::Killed)?;
 
     if let Some(client) = clients.first() {
         cast.join(&Seat { name: "latecomer", client, strategy, instance: None })?;
@@ -80,7 +80,7 @@ fn each_leads(cast: &mut Cast<'_>) -> Result<Vec<String>> {
     let mut leaders = Vec::new();
     while !cast.members.is_empty() {
         if cast.members.len() == half {
-            interrupted(cast, Away::Stopped)?;
+            cast.interrupted(Away::Stopped)?;
         }
         let leader = cast.settle()?.leader;
         cast.leave(&leader)?;

@@ -11,6 +11,7 @@ use crate::shell::seconds;
 
 mod admin;
 mod alone;
+mod away;
 mod bench;
 mod cast;
 mod clients;

@@ -1,5 +1,6 @@
 //! `cargo xtask languages`: the compilers of other languages as their registries have them, the reference strategies built by each
 //! through `divvy assignor build`, and the conformance suite of ABI 1 run against all; then two of them lead real groups.
+//! Before that each SDK passes its own tests on this machine ([`native`]), and what its README says of an author's is followed ([`readme`]).
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,6 +15,8 @@ use crate::shell::{cargo, quiet, root, show, target};
 use crate::{apt, go, python};
 
 mod group;
+mod native;
+mod readme;
 
 /// Where Zig is pinned.
 const REQUIREMENTS: &str = "tests/interop/python/requirements-tools.txt";
@@ -29,38 +32,47 @@ const STRATEGIES: [&str; 2] = ["even", "parts"];
 /// A language: its SDK, and how its compiler is found.
 struct Language {
     name: &'static str,
-    /// What the project of a reference strategy is made of: below `guest-sdk/`, with the strategy's name for `STRATEGY`, and in the
-    /// project.
+    /// What the project of a reference strategy is made of: files and folders below `guest-sdk/`, with the strategy's name for
+    /// `STRATEGY`, and where they are in the project.
     files: &'static [(&'static str, &'static str)],
     /// Fetches the compiler; what `divvy assignor build` has to be told of it.
-    tools: fn() -> Result<Vec<(&'static str, OsString)>>,
+    tools: fn() -> Result<Tools>,
+    /// Runs the SDK's own tests on this machine, as people of the language do.
+    native: fn(&Tools) -> Result<()>,
 }
 
+/// What `divvy assignor build` has to be told of a compiler: variables of its environment.
+type Tools = Vec<(&'static str, OsString)>;
+
 const LANGUAGES: &[Language] = &[
-    Language { name: "c", files: &[("c/divvy.h", "divvy.h"), ("c/STRATEGY.c", "assign.c")], tools: clang },
-    Language { name: "zig", files: &[("zig/divvy.zig", "divvy.zig"), ("zig/STRATEGY.zig", "assign.zig")], tools: zig },
+    Language {
+        name: "c",
+        files: &[("c/divvy.h", "divvy.h"), ("c/divvy", "divvy"), ("c/STRATEGY.c", "assign.c")],
+        tools: clang,
+        native: native::c,
+    },
+    Language {
+        name: "zig",
+        files: &[("zig/divvy.zig", "divvy.zig"), ("zig/divvy", "divvy"), ("zig/STRATEGY.zig", "assign.zig")],
+        tools: zig,
+        native: native::zig,
+    },
     Language {
         name: "assemblyscript",
         files: &[
             ("assemblyscript/divvy.ts", "divvy.ts"),
+            ("assemblyscript/divvy", "divvy"),
             ("assemblyscript/STRATEGY.ts", "assign.ts"),
             ("assemblyscript/STRATEGY.json", "manifest.json"),
         ],
         tools: asc,
+        native: native::assemblyscript,
     },
     Language {
         name: "go",
-        files: &[
-            ("go/go.mod", "go.mod"),
-            ("go/divvy/divvy.go", "divvy/divvy.go"),
-            ("go/divvy/exports.go", "divvy/exports.go"),
-            ("go/divvy/msgpack.go", "divvy/msgpack.go"),
-            ("go/divvy/request.go", "divvy/request.go"),
-            ("go/divvy/states.go", "divvy/states.go"),
-            ("go/STRATEGY/assign.go", "assign.go"),
-            ("go/STRATEGY/manifest.json", "manifest.json"),
-        ],
+        files: &[("go/go.mod", "go.mod"), ("go/divvy", "divvy"), ("go/STRATEGY", "")],
         tools: golang,
+        native: native::go,
     },
 ];
 
@@ -77,6 +89,7 @@ pub fn run(names: &[String]) -> Result<()> {
     let program = divvy::build()?;
     for language in &chosen {
         let tools = (language.tools)().with_context(|| format!("there is no compiler for {}", language.name))?;
+        (language.native)(&tools).with_context(|| format!("the SDK for {} fails its own tests", language.name))?;
         STRATEGIES.iter().try_for_each(|strategy| build(&program, language, strategy, &tools))?;
         ["partitions", "states"].iter().try_for_each(|shape| begin(&program, language, shape, &tools))?;
     }
@@ -97,13 +110,10 @@ fn module(language: &Language, strategy: &str) -> PathBuf {
 }
 
 /// A reference strategy, as a project of its own.
-fn build(program: &Path, language: &Language, strategy: &str, tools: &[(&str, OsString)]) -> Result<()> {
+fn build(program: &Path, language: &Language, strategy: &str, tools: &Tools) -> Result<()> {
     let project = target().join("languages").join(language.name).join(strategy);
     for (from, to) in language.files {
-        let (from, to) = (root().join("guest-sdk").join(from.replace("STRATEGY", strategy)), project.join(to));
-        let folder = to.parent().context("a file lies in a folder")?;
-        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+        copy(&root().join("guest-sdk").join(from.replace("STRATEGY", strategy)), &project.join(to))?;
     }
     compile(program, language, &project, tools)?;
     fs::create_dir_all(modules().join(language.name)).context("target/guests cannot be written")?;
@@ -112,8 +122,25 @@ fn build(program: &Path, language: &Language, strategy: &str, tools: &[(&str, Os
     Ok(())
 }
 
+/// A file, or what is in a folder but for Go's tests.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if !from.is_dir() {
+        let folder = to.parent().context("a file lies in a folder")?;
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        return fs::copy(from, to).map(drop).with_context(|| format!("{} cannot be copied", from.display()));
+    }
+    for entry in fs::read_dir(from).with_context(|| format!("{} cannot be read", from.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().context("an entry has a name")?;
+        if !name.to_string_lossy().ends_with("_test.go") {
+            copy(&path, &to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// What an author begins with: a new project builds, its own cases and laws hold, and what it costs is measured.
-fn begin(program: &Path, language: &Language, shape: &str, tools: &[(&str, OsString)]) -> Result<()> {
+fn begin(program: &Path, language: &Language, shape: &str, tools: &Tools) -> Result<()> {
     let folder = tempfile::tempdir().context("there is no room for a project")?;
     let mut new = Command::new(program);
     new.args(["assignor", "new", "first-try", "--lang", language.name, "--shape", shape]).current_dir(folder.path());
@@ -130,31 +157,31 @@ fn begin(program: &Path, language: &Language, shape: &str, tools: &[(&str, OsStr
         command.arg("assignor").args(words).current_dir(&project);
         quiet(&format!("divvy assignor {}", words[0]), &mut command)?;
     }
-    Ok(())
+    if shape == "partitions" { readme::followed(program, language.name, &project, tools) } else { Ok(()) }
 }
 
-fn compile(program: &Path, language: &Language, project: &Path, tools: &[(&str, OsString)]) -> Result<()> {
+fn compile(program: &Path, language: &Language, project: &Path, tools: &Tools) -> Result<()> {
     let mut command = Command::new(program);
     command.args(["assignor", "build"]).current_dir(project).envs(tools.iter().map(|(name, value)| (name, value)));
     quiet(&format!("divvy assignor build, {}", language.name), &mut command).map(drop)
 }
 
-fn clang() -> Result<Vec<(&'static str, OsString)>> {
+fn clang() -> Result<Tools> {
     apt::program("clang", &["clang", "lld"])?;
     apt::program("wasm-ld", &["lld"])?;
     Ok(Vec::new())
 }
 
-fn zig() -> Result<Vec<(&'static str, OsString)>> {
+fn zig() -> Result<Tools> {
     let python = python::environment("languages-zig", REQUIREMENTS, &["ziglang"])?;
     Ok(vec![("DIVVY_ZIG", python.with_file_name("python-zig").into())])
 }
 
-fn asc() -> Result<Vec<(&'static str, OsString)>> {
+fn asc() -> Result<Tools> {
     let node = Node::with("assemblyscript")?;
     Ok(vec![("DIVVY_ASC", node.installed("asc").into()), ("PATH", node.path()?)])
 }
 
-fn golang() -> Result<Vec<(&'static str, OsString)>> {
+fn golang() -> Result<Tools> {
     Ok(vec![("DIVVY_GO", go::compiler()?.into())])
 }

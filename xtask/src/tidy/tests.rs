@@ -8,7 +8,9 @@ fn source(path: &str, text: &str) -> Source {
 
 #[test]
 fn this_repository_is_tidy() {
-    let broken = check(&read(&root()).unwrap());
+    let (sources, others) = read(&root()).unwrap();
+    assert!(others.len() > 50, "{} files of the SDKs in other languages", others.len());
+    let broken = check(&sources, &others);
     assert!(broken.is_empty(), "\n{}", broken.join("\n"));
 }
 
@@ -56,6 +58,12 @@ fn a_file_is_short_and_says_what_it_promises() {
     assert!(sizes::check(&[short], &reason)[0].contains("strike it"));
     assert!(sizes::check(&[], &reason)[0].contains("no such file"));
     assert_eq!(first_lines(&[source("src/a.rs", "use std::fmt;\n")]).len(), 1);
+    let others = [source("c/a.h", "/* a.h: x */\n"), source("go/a.go", "package a\n"), source("zig/a.zig", "// x\n")];
+    let broken = first_lines(&others);
+    assert!(
+        broken.len() == 2 && broken[0].contains("no `// ` that") && broken[1].contains("no `//! ` that"),
+        "{broken:?}"
+    );
 }
 
 #[test]

@@ -165,7 +165,7 @@ impl Bench {
             self.check_named(name, &all, manifest, folder.as_deref())?;
         }
         let is_wanted = |their: &Manifest| {
-            let is_named = self.beside.is_empty() || self.beside.iter().any(|name| is_called(their, name));
+            let is_named = self.beside.is_empty() || self.beside.iter().any(|name| their.is_called(name));
             is_named && is_alike(their, manifest)
         };
         let mut others = all;
@@ -194,7 +194,7 @@ impl Bench {
     fn check_named(&self, name: &str, all: &[Arc<Module>], ours: &Manifest, folder: Option<&Path>) -> Result<()> {
         let native = native_range().manifest();
         let known = all.iter().map(|it| it.manifest()).chain([native, ours]);
-        let called: Vec<&Manifest> = known.filter(|it| is_called(it, name)).collect();
+        let called: Vec<&Manifest> = known.filter(|it| it.is_called(name)).collect();
         if called.iter().any(|it| is_alike(it, ours)) {
             return Ok(());
         }
@@ -248,11 +248,6 @@ fn told_apart(subjects: &[Subject<'_>]) -> Vec<String> {
         Some(_) => name.clone(),
     };
     subjects.iter().zip(&names).map(told).collect()
-}
-
-/// Whether `--beside` names it: with or without its version.
-fn is_called(manifest: &Manifest, name: &str) -> bool {
-    manifest.name == name || manifest.protocol().as_str() == name
 }
 
 fn wasm_files(folder: &Path) -> Vec<PathBuf> {

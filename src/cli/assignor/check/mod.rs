@@ -1,16 +1,17 @@
 //! `divvy assignor check`: whether every member would take a module, whether it gives the same answer every time, and its cases.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 
 use super::report::Report;
-use super::{cases, facts, inspect, load};
+use super::{cases, facts, inspect, load_under};
 use crate::cli::failure::{Failure, Kind};
 use crate::cli::output::Output;
-use crate::sandbox::{Ceilings, LoadError, LoadErrorKind, Module, SandboxLimits};
+use crate::sandbox::{Ceilings, LoadError, LoadErrorKind, Module, SandboxLimits, Trust};
+use crate::server::config::Config;
 
 pub mod columns;
 pub mod determinism;
@@ -21,6 +22,7 @@ pub mod user_data;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Looked at, a line each:
+  trust        under --config, where that asks for anything: its signature, its digest
   abi          the exports, their types, and that it speaks ABI 1
   imports      none: an assignor is a pure function of its request
   manifest     its rules, and the name under which members offer it
@@ -41,6 +43,9 @@ pub struct Check {
     /// The cases, as in tests/vectors
     #[arg(long, value_name = "CASES.json")]
     vectors: Option<PathBuf>,
+    /// As `divvy serve` takes it with this configuration: what its module.… keys trust and allow
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 impl Check {
@@ -48,12 +53,16 @@ impl Check {
     pub fn run(self, output: &Output) -> Result<()> {
         let cases = self.vectors.as_ref().map(|path| cases(path)).transpose()?.unwrap_or_default();
         let named = self.module.display().to_string();
+        let trust = self.config.as_deref().map(trust_of).transpose()?;
         let mut report = Report::new(output);
-        let module = match load(&self.module)? {
+        let module = match load_under(&self.module, trust.as_ref())? {
             Ok(module) => module,
-            Err(error) => return refused(&error, report),
+            Err(error) => return refused(&error, self.config.as_deref(), report),
         };
-        rules(&module, &mut report)?;
+        if let Some(asked) = trust.as_ref().and_then(asked) {
+            report.check("trust", Ok(asked))?;
+        }
+        rules(&module, trust.as_ref(), &mut report)?;
         report.check("smoke", plans::check(&module))?;
         word(&module, &mut report)?;
         report.check("determinism", determinism::check(&module, &cases))?;
@@ -75,6 +84,21 @@ impl Check {
     }
 }
 
+/// What an operator's file says of modules.
+fn trust_of(config: &Path) -> Result<Trust> {
+    let read = Config::load(Some(config));
+    let config = read.map_err(|error| Failure::of(Kind::of_file(error.is_missing), error.to_string()))?;
+    Ok(config.trust)
+}
+
+/// What a module that serves under it has, if it has to have anything.
+fn asked(trust: &Trust) -> Option<String> {
+    let signed = (!trust.keys.is_empty()).then_some("it is signed by a key of module.trusted_keys");
+    let allowed = (!trust.allowed.is_empty()).then_some("its digest is in module.allowed");
+    let has: Vec<_> = signed.into_iter().chain(allowed).collect();
+    (!has.is_empty()).then(|| has.join(", and "))
+}
+
 /// What it adds to its member's metadata, if it adds anything.
 pub fn word(module: &Module, report: &mut Report<'_>) -> Result<()> {
     let facts = facts::of(module.bytes())?;
@@ -84,22 +108,26 @@ pub fn word(module: &Module, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// What is told of a module that no member would load: the one thing that is wrong with it.
-fn refused(error: &LoadError, mut report: Report<'_>) -> Result<()> {
+/// What is told of a module that no member would load, or no coordinator with that configuration: the one thing that is wrong
+/// with it.
+fn refused(error: &LoadError, config: Option<&Path>, mut report: Report<'_>) -> Result<()> {
     let name = match error.kind {
         LoadErrorKind::Imports => "imports",
         LoadErrorKind::Exports | LoadErrorKind::Abi => "abi",
         LoadErrorKind::Manifest => "manifest",
         LoadErrorKind::TooLarge => "size",
         LoadErrorKind::Limit => "limits",
+        LoadErrorKind::Untrusted => "trust",
         _ => "module",
     };
     report.check(name, Err(error.message.clone()))?;
-    report.end(&format!("{}: no member would load it", error.path.display()))
+    let who =
+        config.map_or_else(|| "no member".to_owned(), |file| format!("no `divvy serve --config {}`", file.display()));
+    report.end(&format!("{}: {who} would load it", error.path.display()))
 }
 
 /// What is known to be right of a module that was loaded, in numbers.
-fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
+fn rules(module: &Arc<Module>, trust: Option<&Trust>, report: &mut Report<'_>) -> Result<()> {
     let facts = facts::of(module.bytes())?;
     let manifest = module.manifest();
     let optional = ["divvy_user_data", "divvy_check", "divvy_panic"];
@@ -108,6 +136,7 @@ fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
     report.check("abi", Ok(format!("{}{also}", manifest.abi)))?;
     let imports = match module.imports_wasi() {
         false => "none".to_owned(),
+        true if trust.is_some() => format!("{}; module.wasi_shim names {}", facts.imports.join(", "), manifest.name),
         true => {
             format!("{}; members take it where they are told --wasi-shim {}", facts.imports.join(", "), manifest.name)
         }
@@ -125,14 +154,15 @@ fn rules(module: &Arc<Module>, report: &mut Report<'_>) -> Result<()> {
     report.check("size", Ok(format!("{} of at most {}", kib(module.bytes().len()), kib(most))))?;
     let stack = facts.stack_bytes.map(|stack| format!(", {} of it stack", kib(stack as usize))).unwrap_or_default();
     let begins = format!("{}{stack}", kib(facts.memory_bytes as usize));
-    report.check("limits", Ok(format!("{}; it begins with {begins}", allowed(&inspect::limits(module)))))
+    let allowed = allowed(&inspect::limits(module), trust.map(|trust| trust.ceilings));
+    report.check("limits", Ok(format!("{allowed}; it begins with {begins}")))
 }
 
-/// What a call has, beside what members allow that are told nothing else.
-fn allowed(limits: &serde_json::Value) -> String {
-    let usual = Ceilings::default();
+/// What a call has, beside what the operator allows, or members that are told nothing else.
+fn allowed(limits: &serde_json::Value, ceilings: Option<Ceilings>) -> String {
+    let usual = ceilings.unwrap_or_default();
     let (mib, ms) = (&limits["memory_mib"], &limits["ms"]);
-    let takes = match mib.as_u64() > Some(usual.memory_mib.into()) {
+    let takes = match ceilings.is_none() && mib.as_u64() > Some(usual.memory_mib.into()) {
         true => format!("; members take it where they are told --max-memory-mib {mib}"),
         false => String::new(),
     };
@@ -152,13 +182,15 @@ mod tests {
     #[test]
     fn what_members_allow_is_told_and_what_they_do_not() {
         let begin = "MiB and 10000 ms a call (a manifest may ask for 256 MiB and 10000 ms), never more than";
-        let usual = allowed(&json!({ "memory_mib": 256, "ms": 10_000 }));
+        let usual = allowed(&json!({ "memory_mib": 256, "ms": 10_000 }), None);
         assert!(usual.starts_with(&format!("256 {begin}")) && usual.ends_with("rebalance timeout"), "{usual}");
-        let more = allowed(&json!({ "memory_mib": 257, "ms": 10_000 }));
+        let more = allowed(&json!({ "memory_mib": 257, "ms": 10_000 }), None);
         assert!(more.starts_with(&format!("257 {begin}")), "{more}");
         assert!(
             more.ends_with("rebalance timeout; members take it where they are told --max-memory-mib 257"),
             "{more}"
         );
+        let told = allowed(&json!({ "memory_mib": 8, "ms": 50 }), Some(Ceilings { memory_mib: 8, call_ms: 50 }));
+        assert!(told.starts_with("8 MiB and 50 ms a call (a manifest may ask for 8 MiB and 50 ms)"), "{told}");
     }
 }

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::super::cast::{Away, Cast};
+use super::super::away::Away;
+use super::super::cast::Cast;
 use super::super::clients::DIVVY;
 use super::super::member::Seat;
 use super::super::tools::GROUPS;

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::super::cast::{Away, Cast};
+use super::super::away::Away;
+use super::super::cast::Cast;
 use super::super::member::STEP;
 use crate::divvy::{self, drop_module};
 use crate::process::{Process, wait_until};

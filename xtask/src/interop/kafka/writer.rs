@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::super::cast::{Away, Cast};
+use super::super::away::Away;
+use super::super::cast::Cast;
 use super::super::member::STEP;
 use crate::divvy::Member;
 use crate::process::{wait_until, watch};

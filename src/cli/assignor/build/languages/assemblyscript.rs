@@ -1,4 +1,4 @@
-//! AssemblyScript: asc, from npm. `divvy.ts` is the SDK; the manifest is stamped in from `manifest.json`.
+//! AssemblyScript: asc, from npm. `divvy.ts` and the folder `divvy/` are the SDK; the manifest is stamped in from `manifest.json`.
 
 use std::path::Path;
 use std::process::Command;
@@ -31,18 +31,19 @@ impl Language for AssemblyScript {
     }
 
     fn parts(&self, shape: Shape) -> &'static [Part] {
-        const PARTITIONS: [Part; 3] = [
-            Part { from: "assemblyscript/template", to: "" },
-            VECTORS,
+        const SDK: [Part; 2] = [
             Part { from: "assemblyscript/divvy.ts", to: "divvy.ts" },
+            Part { from: "assemblyscript/divvy", to: "divvy" },
         ];
-        const STATES: [Part; 6] = [
+        const PARTITIONS: [Part; 4] = [Part { from: "assemblyscript/template", to: "" }, VECTORS, SDK[0], SDK[1]];
+        const STATES: [Part; 7] = [
             Part { from: "assemblyscript/template-states", to: "" },
             Part { from: "assemblyscript/template/.gitignore", to: ".gitignore" },
             Part { from: "assemblyscript/template/package.json", to: "package.json" },
             Part { from: "assemblyscript/template/tsconfig.json", to: "tsconfig.json" },
             VECTORS_OF_STATES,
-            PARTITIONS[2],
+            SDK[0],
+            SDK[1],
         ];
         match shape {
             Shape::Partitions => &PARTITIONS,

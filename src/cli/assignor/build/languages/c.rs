@@ -1,4 +1,4 @@
-//! C: clang and its linker make the module alone, without a libc. `divvy.h` is the SDK.
+//! C: clang and its linker make the module alone, without a libc. `divvy.h` and the folder `divvy/` are the SDK.
 
 use std::path::Path;
 use std::process::Command;
@@ -40,13 +40,14 @@ impl Language for C {
     }
 
     fn parts(&self, shape: Shape) -> &'static [Part] {
-        const PARTITIONS: [Part; 3] =
-            [Part { from: "c/template", to: "" }, VECTORS, Part { from: "c/divvy.h", to: "divvy.h" }];
-        const STATES: [Part; 4] = [
+        const SDK: [Part; 2] = [Part { from: "c/divvy.h", to: "divvy.h" }, Part { from: "c/divvy", to: "divvy" }];
+        const PARTITIONS: [Part; 4] = [Part { from: "c/template", to: "" }, VECTORS, SDK[0], SDK[1]];
+        const STATES: [Part; 5] = [
             Part { from: "c/template-states", to: "" },
             Part { from: "c/template/.gitignore", to: ".gitignore" },
             VECTORS_OF_STATES,
-            PARTITIONS[2],
+            SDK[0],
+            SDK[1],
         ];
         match shape {
             Shape::Partitions => &PARTITIONS,

@@ -43,7 +43,7 @@ pub trait Language: Sync {
 /// `_` for `-`, and `{{version}}` the version of divvy.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Where it is below `guest-sdk/`: `c/template`, `c/divvy.h`.
+    /// Where it is below `guest-sdk/`: `c/template`, `c/divvy.h`, `c/divvy`.
     pub from: &'static str,
     /// Where it goes in the project; empty for the project's own folder, whose files a template's folder brings.
     pub to: &'static str,

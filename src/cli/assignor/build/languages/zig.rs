@@ -1,4 +1,4 @@
-//! Zig: its own compiler and linker. `divvy.zig` is the SDK.
+//! Zig: its own compiler and linker. `divvy.zig` and the folder `divvy/` are the SDK.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,13 +43,15 @@ impl Language for Zig {
     }
 
     fn parts(&self, shape: Shape) -> &'static [Part] {
-        const PARTITIONS: [Part; 3] =
-            [Part { from: "zig/template", to: "" }, VECTORS, Part { from: "zig/divvy.zig", to: "divvy.zig" }];
-        const STATES: [Part; 4] = [
+        const SDK: [Part; 2] =
+            [Part { from: "zig/divvy.zig", to: "divvy.zig" }, Part { from: "zig/divvy", to: "divvy" }];
+        const PARTITIONS: [Part; 4] = [Part { from: "zig/template", to: "" }, VECTORS, SDK[0], SDK[1]];
+        const STATES: [Part; 5] = [
             Part { from: "zig/template-states", to: "" },
             Part { from: "zig/template/.gitignore", to: ".gitignore" },
             VECTORS_OF_STATES,
-            PARTITIONS[2],
+            SDK[0],
+            SDK[1],
         ];
         match shape {
             Shape::Partitions => &PARTITIONS,

@@ -1,0 +1,90 @@
+//! What a member that was told to end says of its place: that it left only if it did.
+
+use std::time::Duration;
+
+use super::story::{RACK_AWARE_1, Story, config, fake};
+use crate::ids::Generation;
+use crate::membership::config::Config;
+use crate::membership::event::{Event, Peer};
+use crate::membership::notice::{Ending, Notice};
+use crate::wire::ErrorCode;
+
+const INTERVAL: Duration = Duration::from_secs(3);
+
+/// A member in this part of its life.
+fn one(is_static: bool) -> Story {
+    let mut story = Story::new(Config { is_static, ..config() });
+    story.strategies(vec![fake(RACK_AWARE_1)]);
+    story
+}
+
+fn joining(is_static: bool) -> Story {
+    let mut story = one(is_static);
+    story.give(Event::Tick).find_coordinator(Peer::Other).topics_are(&[("clicks", 4)]);
+    story
+}
+
+fn stable(is_static: bool) -> Story {
+    let mut story = one(is_static);
+    story.start(Peer::Other).follows(5, "rack-aware@1").gets(&[0, 1]);
+    story
+}
+
+/// Ends it; LeaveGroup is answered with this if it is sent.
+fn ends(mut story: Story, answer: ErrorCode) -> Ending {
+    story.wanted.clear();
+    story.give(Event::Leave);
+    if !story.wanted.is_empty() {
+        let (sent, _) = story.leave();
+        story.give(Event::LeaveDone(sent, answer));
+    }
+    match story.told.pop() {
+        Some(Notice::Ended(ending)) => ending,
+        other => panic!("it did not end, but {other:?}"),
+    }
+}
+
+#[test]
+fn who_has_not_joined_has_no_place_to_leave() {
+    for is_static in [false, true] {
+        assert_eq!(ends(one(is_static), ErrorCode::None), Ending::Outside, "nobody was asked yet");
+        assert_eq!(ends(joining(is_static), ErrorCode::None), Ending::Outside, "its JoinGroup is on its way");
+    }
+}
+
+#[test]
+fn who_is_in_leaves_or_keeps_its_place() {
+    assert_eq!(ends(stable(false), ErrorCode::None), Ending::Left);
+    assert_eq!(ends(stable(true), ErrorCode::None), Ending::PlaceKept);
+}
+
+#[test]
+fn a_static_member_that_joins_again_keeps_its_place_however_long_that_takes() {
+    let mut story = stable(true);
+    story.pass(INTERVAL).beats(ErrorCode::RebalanceInProgress).give(Event::GivenUp(Generation(5)));
+    assert_eq!(story.join().0.member.as_str(), "me");
+    story.pass(config().session_timeout * 2);
+    assert_eq!(ends(story, ErrorCode::None), Ending::PlaceKept);
+}
+
+#[test]
+fn who_is_out_already_has_nothing_to_keep() {
+    for is_static in [false, true] {
+        let mut forgotten = stable(is_static);
+        forgotten.pass(INTERVAL).beats(ErrorCode::UnknownMemberId);
+        assert_eq!(ends(forgotten, ErrorCode::None), Ending::Outside);
+    }
+    let mut silent = stable(true);
+    silent.pass(config().session_timeout);
+    assert_eq!(ends(silent, ErrorCode::None), Ending::Outside, "its session is over");
+    assert_eq!(ends(stable(false), ErrorCode::UnknownMemberId), Ending::Outside);
+    assert_eq!(ends(stable(false), ErrorCode::FencedInstanceId), Ending::Outside);
+}
+
+#[test]
+fn who_may_not_leave_says_why() {
+    let Ending::NotLeft { reason } = ends(stable(false), ErrorCode::GroupAuthorizationFailed) else {
+        panic!("it has not left");
+    };
+    assert!(reason.contains("30"), "{reason}");
+}
