@@ -9,10 +9,12 @@
 //! In a crate with `crate-type = ["cdylib", "rlib"]`, this makes it a module:
 //!
 //! ```text
-//! RUSTFLAGS=-Clink-arg=-zstack-size=65536 cargo build --release --target wasm32-unknown-unknown
+//! export RUSTFLAGS="-Clink-arg=-zstack-size=65536 -Clink-arg=--initial-memory=2097152"
+//! cargo build --release --target wasm32-unknown-unknown
 //! ```
 //!
-//! The small stack matters: Rust's default of 1 MiB would be touched and cleared for every call. `opt-level = 3`, `lto = "fat"`,
+//! The small stack matters: Rust's default of 1 MiB would be touched and cleared for every call. So do the 2 MiB of memory to begin with:
+//! they cost nothing until they are touched, while a call that asks for more waits for the operating system. `opt-level = 3`, `lto = "fat"`,
 //! `codegen-units = 1`, `panic = "abort"` and `strip = "debuginfo"` in the profile make a module small and
 //! fast, and keep the names of its functions, by which faults are told.
 //!
@@ -28,6 +30,8 @@
 //! Two keep it the same on every machine: no clock but [`Group::now_ms`], no randomness but [`Group::seed`].
 
 pub mod abi;
+#[cfg(any(test, all(target_arch = "wasm32", feature = "memory")))]
+mod bytes;
 #[cfg(any(doc, test))]
 pub mod docs;
 mod group;

@@ -134,10 +134,25 @@ impl Owners {
         }
     }
 
+    /// The cells of all partitions, each with the index of a member, or all ones for nobody. For plans whose [`Width`] this is.
+    pub(crate) fn cells<const N: usize>(&mut self) -> &mut [[u8; N]] {
+        debug_assert!(self.width.bytes() == N, "a cell of another width");
+        let (cells, _) = self.reply[PLAN_HEAD_BYTES..].as_chunks_mut();
+        &mut cells[..self.partitions]
+    }
+
     /// The index of the member that was given a partition.
     #[inline]
     pub fn owner(&self, partition: Partition) -> Option<usize> {
         self.width.get(&self.reply[PLAN_HEAD_BYTES..], partition.index()).map(|owner| owner as usize)
+    }
+
+    pub(crate) fn owner_of(&self, partition: u32) -> Option<u32> {
+        self.width.get(&self.reply[PLAN_HEAD_BYTES..], partition as usize)
+    }
+
+    pub(crate) fn take_back(&mut self, partition: u32) {
+        self.width.set(&mut self.reply[PLAN_HEAD_BYTES..], partition as usize, None);
     }
 
     /// User data for a member's assignment.

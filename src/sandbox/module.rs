@@ -86,7 +86,8 @@ impl Module {
                 LoadErrorKind::Limit,
                 format!(
                     "it begins with {} KiB of memory and may have {}: ask for more with limits.memory_mib in its \
-                     manifest, or link it with a smaller stack (-zstack-size=65536)",
+                     manifest, or link it with a smaller stack (-zstack-size=65536) and less to begin with \
+                     (--initial-memory)",
                     contents.memory_bytes >> 10,
                     memory_limit >> 10
                 ),

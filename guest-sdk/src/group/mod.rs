@@ -181,6 +181,16 @@ impl<'a> Group<'a> {
         Topic { group: self, index }
     }
 
+    /// Which subscriptions some member has.
+    pub(crate) fn used(&self) -> &[bool] {
+        &self.used
+    }
+
+    /// The members in Kafka's order, and the subscription of each.
+    pub(crate) fn subscriptions_in_order(&self) -> (&[u32], &[u32]) {
+        (&self.order, &self.subscriptions_in_order)
+    }
+
     pub(crate) fn request(&self) -> &Request<'a> {
         &self.read
     }

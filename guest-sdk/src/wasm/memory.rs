@@ -15,8 +15,8 @@ use crate::sizes::{CLASSES, class_of, size_of};
 
 const PAGE: usize = 64 << 10;
 
-/// Pages that are asked for at once: each growth is a call of the operating system, and a page is soon full.
-const PAGES_AT_ONCE: usize = 4;
+/// Pages that are asked for at once: each growth is a call of the operating system, and so is taking it back after the call.
+const PAGES_AT_ONCE: usize = 16;
 
 /// What blocks are aligned to; their sizes are multiples of it.
 pub const ALIGN: usize = 16;

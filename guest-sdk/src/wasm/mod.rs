@@ -2,6 +2,8 @@
 #![allow(unsafe_code, reason = "the host writes the request into memory that only an address connects with this code")]
 
 #[cfg(feature = "memory")]
+mod compare;
+#[cfg(feature = "memory")]
 mod memory;
 
 use std::alloc::Layout;

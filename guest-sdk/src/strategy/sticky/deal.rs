@@ -4,7 +4,9 @@
 //! over topics, and who gets them is spread as well. (Of a single topic in a group with unequal subscriptions it is the lowest first: it makes no
 //! difference but to people who compare the plan with Kafka's.) What is free is dealt out topic by topic, round and round.
 
-use super::tables::{NONE, first, pair, second, sort};
+use std::ops::Range;
+
+use super::tables::{first, pair, second, sort};
 use crate::abi::Width;
 use crate::abi::request::Partitions as Request;
 use crate::{Group, Owners};
@@ -26,12 +28,11 @@ pub struct Share {
     pub gets: u32,
 }
 
-/// The partitions of a group while they are dealt out.
+/// The partitions of a group while they are dealt out. Who has them so far stands where the host will read it: a column less to fill,
+/// and to write from. Loops are compiled for each width of its cells.
 pub struct Deal<'g> {
-    group: &'g Group<'g>,
     request: &'g Request<'g>,
-    /// The owner of each partition, as far as it is looked at.
-    owner: Vec<u32>,
+    width: Width,
     /// By member: how many it has to give up.
     excess: Vec<u32>,
     lowest_first: bool,
@@ -41,7 +42,7 @@ impl<'g> Deal<'g> {
     pub fn new(group: &'g Group<'g>, subscriptions_are_equal: bool) -> Self {
         let request = group.request();
         let excess = vec![0; request.members.len()];
-        Deal { group, request, owner: Vec::new(), excess, lowest_first: !subscriptions_are_equal }
+        Deal { request, width: group.width(), excess, lowest_first: !subscriptions_are_equal }
     }
 
     /// Whether anybody claims anything.
@@ -49,90 +50,128 @@ impl<'g> Deal<'g> {
         !self.request.claims.is_empty()
     }
 
-    /// Counts what members had of a pool, as far as they may keep it: then `may_keep` counts it and says yes.
-    /// It is asked about numbers beyond the members as well: these are nobody.
+    /// Counts by member what each had of topics. Everybody may keep everything.
+    pub fn count_all(&self, topics: &[u32], owners: &mut Owners) -> Vec<u32> {
+        let mut had = vec![0; self.excess.len()];
+        match self.width {
+            Width::Two => self.count_eights::<2>(topics, owners.cells(), &mut had),
+            Width::Four => self.count_eights::<4>(topics, owners.cells(), &mut had),
+        }
+        had
+    }
+
+    /// Eight in each turn of the loop: in the sandbox every turn looks whether the call is to end.
     ///
     /// A function of its own, as the other loops over partitions are: within a larger one their variables live on the stack.
     #[inline(never)]
-    pub fn count(&mut self, pool: Pool<'_>, mut may_keep: impl FnMut(u32) -> bool) {
-        if self.owner.is_empty() {
-            self.owner = vec![NONE; self.request.partitions as usize];
-        }
-        if !self.any_claims() {
-            return;
-        }
-        let (claims, width) = (self.request.claims, self.group.width());
-        let mut owner_of = |member: u32| if may_keep(member) { member } else { NONE };
-        match pool {
-            Pool::Topics(topics) => {
-                for &topic in topics {
-                    let topic = &self.request.topics[topic as usize];
-                    let start = topic.base as usize;
-                    let owners = self.owner[start..start + topic.partitions as usize].iter_mut();
-                    let claims = claims.get(start * width.bytes()..).unwrap_or_default();
-                    // A loop for each width: the cells of a column one after another.
-                    match width {
-                        Width::Two => owners.zip(claims.as_chunks().0).for_each(|(owner, claim)| {
-                            *owner = owner_of(u32::from(u16::from_le_bytes(*claim)));
-                        }),
-                        Width::Four => owners.zip(claims.as_chunks().0).for_each(|(owner, claim)| {
-                            *owner = owner_of(u32::from_le_bytes(*claim));
-                        }),
-                    }
-                }
-            }
-            Pool::Partitions(partitions) => {
-                for &partition in partitions {
-                    self.owner[partition as usize] = width.get(claims, partition as usize).map_or(NONE, &mut owner_of);
-                }
-            }
+    fn count_eights<const N: usize>(&self, topics: &[u32], cells: &mut [[u8; N]], had: &mut [u32]) {
+        let mut keep = |cell: &mut [u8; N]| match had.get_mut(number(*cell) as usize) {
+            Some(had) => *had += 1,
+            None => *cell = nobody(),
+        };
+        for &topic in topics {
+            let (eights, rest) = self.claimed(topic, cells).as_chunks_mut::<8>();
+            eights.iter_mut().for_each(|eight| eight.iter_mut().for_each(&mut keep));
+            rest.iter_mut().for_each(&mut keep);
         }
     }
 
-    /// Takes from members what they have too many and gives to others what is free, then writes the owners. The shares are in the order
-    /// in which members get something, and together they are the pool.
-    pub fn settle(&mut self, pool: Pool<'_>, shares: impl Iterator<Item = Share> + Clone, owners: &mut Owners) {
-        let mut too_many = 0;
-        for share in shares.clone().filter(|share| share.had > share.gets) {
-            self.excess[share.member as usize] = share.had - share.gets;
-            too_many += share.had - share.gets;
-        }
-        if too_many > 0 {
-            self.take_away(pool, too_many);
-        }
-        let takers = shares.filter(|share| share.gets > share.had);
-        let mut ring = Ring::new(takers.map(|share| (share.member, share.gets - share.had)).collect());
-        match pool {
-            Pool::Topics(topics) => {
-                for &topic in topics {
-                    let topic = &self.request.topics[topic as usize];
-                    let start = topic.base as usize;
-                    let partitions = &mut self.owner[start..start + topic.partitions as usize];
-                    ring.fill(partitions);
-                    owners.write(start, partitions);
-                }
-            }
-            Pool::Partitions(partitions) => {
-                for &partition in partitions {
-                    let owner = &mut self.owner[partition as usize];
-                    if *owner == NONE {
-                        *owner = ring.next();
-                    }
-                    owners.write(partition as usize, &[*owner]);
-                }
-            }
+    /// Counts what members had of a pool, as far as they may keep it: then `may_keep` counts it and says yes.
+    /// It is asked about numbers beyond the members as well: these are nobody.
+    pub fn count(&self, pool: Pool<'_>, owners: &mut Owners, may_keep: impl FnMut(u32) -> bool) {
+        match self.width {
+            Width::Two => self.count_cells::<2>(pool, owners.cells(), may_keep),
+            Width::Four => self.count_cells::<4>(pool, owners.cells(), may_keep),
         }
     }
 
     #[inline(never)]
-    fn take_away(&mut self, pool: Pool<'_>, mut too_many: u32) {
-        let (owner, excess) = (&mut self.owner, &mut self.excess);
+    fn count_cells<const N: usize>(
+        &self,
+        pool: Pool<'_>,
+        cells: &mut [[u8; N]],
+        mut may_keep: impl FnMut(u32) -> bool,
+    ) {
+        let mut keep = |cell: &mut [u8; N]| {
+            if !may_keep(number(*cell)) {
+                *cell = nobody();
+            }
+        };
+        match pool {
+            Pool::Topics(topics) => {
+                topics.iter().for_each(|&topic| self.claimed(topic, cells).iter_mut().for_each(&mut keep));
+            }
+            Pool::Partitions(partitions) => {
+                let (claims, _) = self.request.claims.as_chunks();
+                for &partition in partitions {
+                    let cell = &mut cells[partition as usize];
+                    *cell = claims.get(partition as usize).copied().unwrap_or(nobody());
+                    keep(cell);
+                }
+            }
+        }
+    }
+
+    /// The cells of a topic, with what is claimed of it.
+    #[inline]
+    fn claimed<'c, const N: usize>(&self, topic: u32, cells: &'c mut [[u8; N]]) -> &'c mut [[u8; N]] {
+        let topic = self.topic(topic);
+        let cells = &mut cells[topic.clone()];
+        match self.request.claims.as_chunks().0.get(topic) {
+            Some(claims) => cells.copy_from_slice(claims),
+            None => cells.fill(nobody()),
+        }
+        cells
+    }
+
+    /// Takes from members what they have too many and gives to others what is free. The shares are in the order in which members get
+    /// something, and together they are the pool.
+    pub fn settle(&mut self, pool: Pool<'_>, shares: impl Iterator<Item = Share>, owners: &mut Owners) {
+        let mut too_many = 0;
+        let mut ring = Ring { takers: Vec::new(), at: 0 };
+        for Share { member, had, gets } in shares {
+            if had > gets {
+                self.excess[member as usize] = had - gets;
+                too_many += had - gets;
+            } else if gets > had {
+                ring.takers.push((member, gets - had));
+            }
+        }
+        if too_many > 0 {
+            self.take_away(pool, owners, too_many);
+        }
+        match self.width {
+            _ if ring.takers.is_empty() => {}
+            Width::Two => self.fill::<2>(pool, owners.cells(), ring),
+            Width::Four => self.fill::<4>(pool, owners.cells(), ring),
+        }
+    }
+
+    fn fill<const N: usize>(&self, pool: Pool<'_>, cells: &mut [[u8; N]], mut ring: Ring) {
+        match pool {
+            Pool::Topics(topics) => topics.iter().for_each(|&topic| ring.fill(&mut cells[self.topic(topic)])),
+            Pool::Partitions(partitions) => {
+                partitions.iter().for_each(|&partition| ring.fill_one(&mut cells[partition as usize]));
+            }
+        }
+    }
+
+    /// The partitions of a topic.
+    fn topic(&self, topic: u32) -> Range<usize> {
+        let topic = &self.request.topics[topic as usize];
+        topic.base as usize..(topic.base + topic.partitions) as usize
+    }
+
+    #[inline(never)]
+    fn take_away(&mut self, pool: Pool<'_>, owners: &mut Owners, mut too_many: u32) {
+        let excess = &mut self.excess;
         let mut take = |partition: u32| {
-            let excess = excess.get_mut(owner[partition as usize] as usize).filter(|excess| **excess > 0);
+            let owner = owners.owner_of(partition).and_then(|owner| excess.get_mut(owner as usize));
+            let excess = owner.filter(|excess| **excess > 0);
             let taken = excess.is_some();
             if let Some(excess) = excess {
                 *excess -= 1;
-                owner[partition as usize] = NONE;
+                owners.take_back(partition);
                 too_many -= 1;
             }
             (taken, too_many == 0)
@@ -177,6 +216,35 @@ impl<'g> Deal<'g> {
     }
 }
 
+/// The number in a cell of an owner map. Nobody's is beyond all members.
+#[inline]
+fn number<const N: usize>(cell: [u8; N]) -> u32 {
+    let mut bytes = [0; 4];
+    bytes[..N].copy_from_slice(&cell);
+    u32::from_le_bytes(bytes)
+}
+
+/// What stands in the cell of a partition that nobody has.
+const fn nobody<const N: usize>() -> [u8; N] {
+    [0xff; N]
+}
+
+/// Cells that are looked through at once.
+const BLOCK_BYTES: usize = 32;
+
+/// The first block with a cell that is nobody's.
+#[inline(never)]
+fn first_with_nobodys<const N: usize>(blocks: &[[u8; BLOCK_BYTES]]) -> Option<usize> {
+    // In the opposite of a word such a cell is zero. One less than zero has the highest bit, which the others get only from a neighbour
+    // that is zero, or had.
+    let ones = u64::MAX / (u64::MAX >> (64 - 8 * N));
+    let highest = ones << (8 * N - 1);
+    blocks.iter().position(|block| {
+        let words = block.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+        words.fold(0, |found, word| found | (!word).wrapping_sub(ones) & word) & highest != 0
+    })
+}
+
 /// Members that get one partition after another, round and round, until each has enough.
 struct Ring {
     takers: Vec<(u32, u32)>,
@@ -184,32 +252,30 @@ struct Ring {
 }
 
 impl Ring {
-    fn new(takers: Vec<(u32, u32)>) -> Self {
-        Ring { takers, at: 0 }
-    }
-
-    /// Gives out what nobody has.
-    #[inline(never)]
-    fn fill(&mut self, partitions: &mut [u32]) {
-        if !self.takers.is_empty() {
-            partitions.iter_mut().filter(|owner| **owner == NONE).for_each(|owner| *owner = self.next());
+    /// Gives out what nobody has: most often little of much.
+    fn fill<const N: usize>(&mut self, cells: &mut [[u8; N]]) {
+        let (mut blocks, rest) = cells.as_flattened_mut().as_chunks_mut::<BLOCK_BYTES>();
+        while let Some(at) = first_with_nobodys::<N>(blocks) {
+            blocks[at].as_chunks_mut().0.iter_mut().for_each(|cell| self.fill_one::<N>(cell));
+            blocks = &mut blocks[at + 1..];
         }
+        rest.as_chunks_mut().0.iter_mut().for_each(|cell| self.fill_one::<N>(cell));
     }
 
-    /// Who gets the next one; nobody when everybody has enough.
+    /// Gives a partition to the next member, unless somebody has it. When everybody has enough, nobody gets it.
     #[inline]
-    fn next(&mut self) -> u32 {
+    fn fill_one<const N: usize>(&mut self, cell: &mut [u8; N]) {
+        if *cell != nobody() {
+            return;
+        }
         if self.at == self.takers.len() {
             self.takers.retain(|taker| taker.1 > 0);
             self.at = 0;
         }
-        match self.takers.get_mut(self.at) {
-            Some((member, wants)) => {
-                *wants -= 1;
-                self.at += 1;
-                *member
-            }
-            None => NONE,
+        if let Some((member, wants)) = self.takers.get_mut(self.at) {
+            *wants -= 1;
+            self.at += 1;
+            cell.copy_from_slice(&member.to_le_bytes()[..N]);
         }
     }
 }

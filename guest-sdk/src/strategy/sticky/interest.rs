@@ -28,8 +28,7 @@ impl Interest {
             let yes = topic.partitions > 0 && asked.is_none_or(|asked| asked[at]);
             takes_part[at / 64] |= u64::from(yes) << (at % 64);
         }
-        let mut kinds = vec![NONE; request.subscriptions.len()];
-        request.members.iter().for_each(|member| kinds[member.subscription as usize] = 0);
+        let mut kinds: Vec<u32> = group.used().iter().map(|&used| if used { 0 } else { NONE }).collect();
         let mut subscriptions = Vec::new();
         let mut row = takes_part.clone();
         for (kind, subscription) in kinds.iter_mut().zip(&request.subscriptions).filter(|(kind, _)| **kind == 0) {
@@ -54,12 +53,11 @@ impl Interest {
         for (&class, topic) in class_of.iter().zip(&request.topics).filter(|(class, _)| **class != NONE) {
             supply[class as usize] += topic.partitions;
         }
-        let kind_of = |member: u32| kinds[request.members[member as usize].subscription as usize];
-        let members: Vec<u32> = group.members_in_kafkas_order().map(|member| member.index() as u32).collect();
-        let kind_of: Vec<u32> = members.iter().map(|&member| kind_of(member)).collect();
+        let (members, subscription_of) = group.subscriptions_in_order();
+        let kind_of: Vec<u32> = subscription_of.iter().map(|&subscription| kinds[subscription as usize]).collect();
         Some(Interest {
             topics: Lists::positions(firsts.len(), &class_of),
-            members: Lists::by_key(subscriptions.len(), &kind_of, &members),
+            members: Lists::by_key(subscriptions.len(), &kind_of, members),
             supply,
             readers,
         })

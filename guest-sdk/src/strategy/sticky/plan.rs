@@ -36,17 +36,14 @@ impl<'g, 'p> Planner<'g, 'p> {
 
     /// Plans a part.
     pub fn plan(&mut self, part: &Part, owners: &mut Owners, work: &mut Work) {
-        // Members in Kafka's order.
-        let place = |member: u32| self.group.member(member as usize).place() as u32;
-        let kinds = part.kinds.iter().map(|&kind| self.interest.members.of(kind));
-        let mut sorted: Vec<u64> = kinds.clone().flatten().map(|&member| pair(place(member), member)).collect();
-        if part.kinds.len() > 1 {
-            sort(&mut sorted);
+        let members = self.members_of(part);
+        if part.readers.is_none() && self.racks.is_none() {
+            return self.plan_alike(part, &members, owners);
         }
-        let members: Vec<u32> = sorted.into_iter().map(second).collect();
         (0..).zip(&members).for_each(|(agent, &member)| self.agent_of[member as usize] = agent);
         let mut kind_of = vec![0; members.len()];
-        for (at, of_kind) in (0..).zip(kinds) {
+        for (at, &kind) in (0..).zip(&part.kinds) {
+            let of_kind = self.interest.members.of(kind);
             of_kind.iter().for_each(|&member| kind_of[self.agent_of[member as usize] as usize] = at);
         }
         let crew = Crew { members: &members, kind_of: &kind_of };
@@ -56,19 +53,32 @@ impl<'g, 'p> Planner<'g, 'p> {
             (None, Some(readers)) => {
                 self.plan_chains(&Layout::far(readers, part, self.interest, crew), crew, owners, work);
             }
-            (None, None) => self.plan_alike(part, crew, owners),
+            (None, None) => self.plan_alike(part, &members, owners),
         }
         members.iter().for_each(|&member| self.agent_of[member as usize] = NONE);
     }
 
+    /// The members of a part in Kafka's order, as those of each kind are.
+    fn members_of(&self, part: &Part) -> Vec<u32> {
+        if let [kind] = part.kinds[..] {
+            return self.interest.members.of(kind).to_vec();
+        }
+        let place = |member: u32| self.group.member(member as usize).place() as u32;
+        let members = part.kinds.iter().flat_map(|&kind| self.interest.members.of(kind));
+        let mut sorted: Vec<u64> = members.map(|&member| pair(place(member), member)).collect();
+        sort(&mut sorted);
+        sorted.into_iter().map(second).collect()
+    }
+
     /// Everybody reads everything: it is enough to count.
-    fn plan_alike(&mut self, part: &Part, crew: Crew<'_>, owners: &mut Owners) {
+    #[inline(never)]
+    fn plan_alike(&mut self, part: &Part, members: &[u32], owners: &mut Owners) {
         let topics = part.classes.iter().flat_map(|&class| self.interest.topics.of(class));
         let mut topics: Vec<u64> = topics.map(|&topic| u64::from(topic)).collect();
         sort(&mut topics);
         let topics: Vec<u32> = topics.into_iter().map(second).collect();
         if !self.deal.any_claims() && matches!(self.shares, Shares::Even) {
-            let members: Vec<_> = crew.members.iter().map(|&member| self.group.member(member as usize)).collect();
+            let members: Vec<_> = members.iter().map(|&member| self.group.member(member as usize)).collect();
             let mut dealt = 0;
             let mut topics = topics.iter().map(|&topic| self.group.topic_at(topic).partitions()).peekable();
             while let Some(mut partitions) = topics.next() {
@@ -83,28 +93,24 @@ impl<'g, 'p> Planner<'g, 'p> {
             return;
         }
         // By member, since that is what claims name.
-        let mut had = vec![0_u32; self.agent_of.len()];
         let pool = Pool::Topics(&topics);
-        if crew.members.len() == self.agent_of.len() {
+        let had = if members.len() == self.agent_of.len() {
             // Nobody takes no part, so nobody has to be looked up.
-            self.deal.count(pool, |member| had.get_mut(member as usize).map(|had| *had += 1).is_some());
+            self.deal.count_all(&topics, owners)
         } else {
-            let agent_of = &self.agent_of;
-            self.deal.count(pool, |member| {
-                let takes_part = agent_of.get(member as usize).is_some_and(|&agent| agent != NONE);
-                if takes_part {
-                    had[member as usize] += 1;
-                }
-                takes_part
+            let mut had = vec![NONE; self.agent_of.len()];
+            members.iter().for_each(|&member| had[member as usize] = 0);
+            self.deal.count(pool, owners, |member| {
+                let had = had.get_mut(member as usize).filter(|had| **had != NONE);
+                had.map(|had| *had += 1).is_some()
             });
-        }
-        let had: Vec<u32> = crew.members.iter().map(|&member| had[member as usize]).collect();
+            had
+        };
         let supply = part.classes.iter().map(|&class| u64::from(self.interest.supply[class as usize])).sum();
-        let bounds = crew.members.iter().map(|&member| self.shares.bounds(member, part.level));
-        let gets = quotas(supply, &had, bounds);
-        let shares = crew.members.iter().zip(had.iter().zip(&gets));
-        let shares = shares.map(|(&member, (&had, &gets))| Share { member, had, gets });
-        self.deal.settle(Pool::Topics(&topics), shares, owners);
+        let mut shares: Vec<Share> = Vec::with_capacity(members.len());
+        shares.extend(members.iter().map(|&member| Share { member, had: had[member as usize], gets: 0 }));
+        quotas(supply, &mut shares, |member| self.shares.bounds(member, part.level));
+        self.deal.settle(pool, shares.into_iter(), owners);
     }
 
     /// Members read different topics, or are near to different partitions: who is to give way may have to take something else instead.
@@ -118,7 +124,7 @@ impl<'g, 'p> Planner<'g, 'p> {
         let mut touched = Vec::new();
         for class in 0..classes as u32 {
             let agent_of = &self.agent_of;
-            self.deal.count(layout.pool(class), |member| {
+            self.deal.count(layout.pool(class), owners, |member| {
                 let agent = agent_of.get(member as usize).copied().unwrap_or(NONE);
                 let keeps = agent != NONE && layout.readers.has(class, layout.kind_of[agent as usize]);
                 if keeps {
@@ -211,28 +217,33 @@ impl<'p> Layout<'p> {
 
 /// What everybody gets when all may have everything: within bounds, and so that most is kept. Who has more than the lower bound keeps
 /// one more while there are any, the largest first; then it is members in order.
-fn quotas(supply: u64, had: &[u32], bounds: impl Iterator<Item = Bounds> + Clone) -> Vec<u32> {
-    let mut gets: Vec<u32> = bounds.clone().map(|bounds| bounds.low).collect();
-    let low: u64 = gets.iter().map(|&low| u64::from(low)).sum();
-    let mut more = supply.saturating_sub(low);
+#[inline(never)]
+fn quotas(supply: u64, shares: &mut [Share], bounds: impl Fn(u32) -> Bounds) {
+    let mut low = 0;
     // Pairs of what is not kept in any case and the position: the smallest have most.
     let mut larger: Vec<u64> = Vec::new();
-    for ((at, &had), bounds) in (0..).zip(had).zip(bounds.clone()) {
-        if bounds.high > bounds.low && had > bounds.low {
-            larger.push(pair(u32::MAX - (had - bounds.low), at));
+    for (at, share) in (0..).zip(&mut *shares) {
+        let bounds = bounds(share.member);
+        low += u64::from(bounds.low);
+        share.gets = bounds.low;
+        if bounds.high > bounds.low && share.had > bounds.low {
+            larger.push(pair(u32::MAX - (share.had - bounds.low), at));
         }
     }
+    let mut more = supply.saturating_sub(low);
     if larger.len() as u64 > more {
         sort(&mut larger);
         larger.truncate(more as usize);
     }
     more -= larger.len() as u64;
-    larger.into_iter().for_each(|at| gets[second(at) as usize] += 1);
-    for (gets, bounds) in gets.iter_mut().zip(bounds) {
-        if more > 0 && *gets < bounds.high {
-            *gets += 1;
+    larger.into_iter().for_each(|at| shares[second(at) as usize].gets += 1);
+    for share in shares {
+        if more == 0 {
+            return;
+        }
+        if share.gets < bounds(share.member).high {
+            share.gets += 1;
             more -= 1;
         }
     }
-    gets
 }

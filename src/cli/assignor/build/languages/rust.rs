@@ -12,8 +12,9 @@ use super::{Language, Part};
 use crate::assignor::manifest::Shape;
 use crate::cli::failure::{Failure, Kind};
 
-/// What a module's memory begins with. Rust's own megabyte would be zeroed for every call.
-const STACK: &str = "target.wasm32-unknown-unknown.rustflags=[\"-Clink-arg=-zstack-size=65536\"]";
+/// What a module's memory begins with: a small stack, since Rust's own megabyte would be zeroed for every call, and 2 MiB in all, since
+/// asking the host for more is what a call would wait for.
+const STACK: &str = "target.wasm32-unknown-unknown.rustflags=[\"-Clink-arg=-zstack-size=65536\", \"-Clink-arg=--initial-memory=2097152\"]";
 
 /// The profile of modules: small and fast. What the project's own profile says outranks it.
 const PROFILE: [(&str, &str); 5] =

@@ -1,0 +1,20 @@
+//! What compiled code calls to compare bytes, in place of what the compiler brings along ([`crate::bytes`]).
+#![allow(unsafe_code, reason = "it is called with addresses")]
+
+use crate::bytes::compare;
+
+/// Less than, equal to or greater than zero.
+#[unsafe(no_mangle)]
+#[inline(never)]
+unsafe extern "C" fn memcmp(one: *const u8, other: *const u8, len: usize) -> i32 {
+    // SAFETY: whoever calls has `len` bytes at both addresses.
+    unsafe { compare(one, other, len) }
+}
+
+/// Zero if all are equal.
+#[unsafe(no_mangle)]
+#[inline(never)]
+unsafe extern "C" fn bcmp(one: *const u8, other: *const u8, len: usize) -> i32 {
+    // SAFETY: the same is asked.
+    unsafe { memcmp(one, other, len) }
+}
