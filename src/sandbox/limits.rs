@@ -66,7 +66,7 @@ pub const MAX_CALL_MS: u32 = 10_000;
 pub const RETIRED_CALL_TIME: Duration = Duration::from_secs(1);
 /// The time of a call of a module that ran into its deadline, in whichever group, and has not ended since: as many groups as
 /// ask for it wait one after the other.
-pub const SUSPECT_CALL_TIME: Duration = Duration::from_secs(1);
+pub const SUSPECT_CALL_TIME: Duration = crate::assignor::limits::TELLING_CALL_TIME;
 /// How long a call waits for its turn at least, however little time it has itself.
 pub const LEAST_QUEUE_TIME: Duration = Duration::from_secs(1);
 /// Calls that run at once at least, and how many more than there are cores: one module has all but the last place, so that one more

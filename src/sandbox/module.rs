@@ -224,8 +224,8 @@ impl Module {
         match self.run_in_turn(task, patience) {
             Ok(Ended::Ran(reply, stats)) => (reply, Some(stats)),
             Ok(Ended::NoInstance(why)) => {
-                let why = format!("the host has no room for an instance of it: {why}");
-                (Err(CallError::new(FaultKind::Memory, why)), None)
+                let why = format!("the host has no room for an instance of it ({why}); it is not to blame");
+                (Err(CallError::new(FaultKind::Busy, why)), None)
             }
             Err(fault) => (Err(fault), None),
         }
@@ -364,15 +364,15 @@ impl Assignor for Module {
 
     fn planned(&self, took: Duration) {
         self.usage.planned(took);
-        self.record.note(Standing::Served);
+        self.record.note(Standing::SERVED);
     }
 
     fn served(&self) {
-        self.record.note(Standing::Served);
+        self.record.note(Standing::SERVED);
     }
 
     fn failed(&self) {
-        self.record.note(Standing::Failed);
+        self.record.note(Standing::FAILED);
     }
 }
 

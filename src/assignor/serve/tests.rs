@@ -83,3 +83,17 @@ fn what_is_passed_over_is_not_called() {
     );
     assert_eq!(fault.message, "trap: it trapped; it is passed over for 9 s more");
 }
+
+#[test]
+fn a_failure_is_held_against_a_module_only_if_it_tells_of_it() {
+    let ms = Duration::from_millis;
+    let plain = broken("even").0;
+    let hasty: Manifest = serde_json::from_str(r#"{"abi":"1.0","name":"even","limits":{"ms":50}}"#).unwrap();
+    assert!(FaultKind::TELLING.into_iter().all(|kind| is_telling(kind, ms(1), &plain)));
+    for kind in [FaultKind::GuestError, FaultKind::Input, FaultKind::Memory, FaultKind::Busy, FaultKind::Missing] {
+        assert!(!is_telling(kind, ms(10_000), &plain), "{kind:?}");
+    }
+    let (short, long) = (ms(999), ms(1000));
+    assert_eq!([short, long].map(|it| is_telling(FaultKind::Deadline, it, &plain)), [false, true]);
+    assert_eq!([ms(49), ms(50)].map(|it| is_telling(FaultKind::Deadline, it, &hasty)), [false, true]);
+}
