@@ -31,17 +31,18 @@ pub(super) struct Choice {
 }
 
 /// Chooses among `candidates`. In a clash the one that is `serving` stays, otherwise neither is taken: which one is
-/// meant, only the operator knows.
-pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>) -> Choice {
+/// meant, only the operator knows. Versions without a file are `most_older` at most, over all names.
+pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>, most_older: usize) -> Choice {
     let mut names: BTreeMap<&str, BTreeMap<u32, Vec<&Candidate>>> = BTreeMap::new();
     for candidate in candidates {
         names.entry(&candidate.name).or_default().entry(candidate.version).or_default().push(candidate);
     }
     let mut choice = Choice::default();
+    let mut older = Vec::new();
     for versions in names.values() {
         // An older version lives by the grace of a newer file: whoever puts an older file back means it.
         let mut in_folder = false;
-        let mut taken = Taken::default();
+        let (mut taken, mut of_name) = (Taken::default(), 0);
         for same in versions.values().rev() {
             let (winner, from_file) = winner(same, serving, &mut choice.clashes);
             in_folder |= from_file;
@@ -49,9 +50,17 @@ pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>) -> Ch
             let standing = same.iter().find(|one| one.digest == digest).map_or(Standing::default(), |one| one.standing);
             if taken.takes(standing) {
                 choice.offered.push(digest);
+                if !from_file {
+                    older.push((!standing.served, of_name, digest));
+                    of_name += 1;
+                }
             }
         }
     }
+    // What served comes first, then each name's newest.
+    older.sort_by_key(|(untried, of_name, _)| (*untried, *of_name));
+    let too_many: BTreeSet<_> = older.into_iter().skip(most_older).map(|(.., digest)| digest).collect();
+    choice.offered.retain(|digest| !too_many.contains(digest));
     choice
 }
 
@@ -125,7 +134,7 @@ mod tests {
     }
 
     fn offered(candidates: &[Candidate], serving: &[u8]) -> (Vec<u8>, Vec<PathBuf>) {
-        let choice = choose(candidates, &serving.iter().map(|digest| Digest([*digest; 32])).collect());
+        let choice = choose(candidates, &serving.iter().map(|digest| Digest([*digest; 32])).collect(), 9);
         (choice.offered.iter().map(|digest| digest.0[0]).collect(), choice.clashes.into_keys().collect())
     }
 
@@ -162,6 +171,20 @@ mod tests {
         let of = |newest: Candidate| offered(&[&[newest, second.clone(), kept("a", 7, 7)], &rest[..]].concat(), &[]).0;
         assert_eq!(of(newest.clone()), [9, 8, 2], "nobody has tried the newest two");
         assert_eq!(of(served(&newest)), [9, 8]);
+    }
+
+    #[test]
+    fn of_too_many_older_versions_those_that_served_stay_then_each_names_newest() {
+        let served = Candidate { standing: Standing::SERVED, ..kept("b", 1, 1) };
+        let untried = [kept("a", 5, 5), kept("c", 6, 6)];
+        let rest = [file("a", 7, 7, "a"), file("b", 8, 8, "b"), file("c", 9, 9, "c"), kept("b", 2, 2), served];
+        let all = [&rest[..], &untried].concat();
+        let of = |most| choose(&all, &BTreeSet::new(), most).offered.iter().map(|it| it.0[0]).collect::<Vec<_>>();
+        assert_eq!(of(9), [7, 5, 8, 2, 1, 9, 6]);
+        assert_eq!(of(4), [7, 5, 8, 2, 1, 9, 6]);
+        assert_eq!(of(3), [7, 5, 8, 2, 1, 9]);
+        assert_eq!(of(1), [7, 8, 1, 9]);
+        assert_eq!(of(0), [7, 8, 9], "files are what the operator put there");
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub(super) struct Shelf {
     troubles: BTreeMap<PathBuf, String>,
     /// The same of files that are too many, by the first of them in each folder.
     surplus: BTreeMap<PathBuf, String>,
+    /// The same bounds the older versions, which are beside the files.
     most_files: usize,
     status: Vec<ModuleStatus>,
     /// Whether what is there is judged in this look: at the start, and under other keys.
@@ -105,7 +106,7 @@ impl Shelf {
         (self.is_new, self.first) = (false, None);
         let Self { desk, files, .. } = self;
         desk.keep_only(|path, digest| files.get(path).is_some_and(|file| file.digest == Some(digest)));
-        let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
+        let choice = choose(&self.candidates(), &self.offered.iter().copied().collect(), self.most_files);
         self.keep_only(&choice.offered, is_first);
         let status = self.describe(&choice);
         let same = choice.offered == self.offered
