@@ -6,6 +6,8 @@ use crate::time::WallTime;
 
 use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
+use super::state::State;
+use super::trigger::Trigger;
 use super::{Fact, Group, Record, Step, Suspension};
 
 /// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, had other settings, or did not
@@ -76,6 +78,16 @@ impl Group {
     /// What the vote passes over now.
     pub(super) fn suspended(&self, now: WallTime) -> Vec<Suspension> {
         self.suspensions.iter().filter(|it| now < it.until).cloned().collect()
+    }
+
+    /// As of when suspensions count for the generation there is, or for the one that is to come: also those whose time is over
+    /// by now, as long as what serves was chosen without them.
+    pub(super) fn passing_over_as_of(&self, now: WallTime) -> WallTime {
+        match &self.state {
+            State::Empty => now,
+            State::Joining(joining) if !matches!(joining.trigger, Trigger::Suspended(_)) => now,
+            _ => self.judged_at,
+        }
     }
 
     /// Whether the vote passes the protocol over. A member with another module under the name lifts it.
