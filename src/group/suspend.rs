@@ -97,8 +97,8 @@ impl Group {
         }
         let digests = self.digests(protocol);
         if digests.is_empty() {
-            // Without a module at hand the name alone counts.
-            return self.active(now).any(|it| it.protocol == *protocol);
+            // Without a module at hand only the name can count: a module that failed under it is not here, nor is its failure.
+            return self.active(now).any(|it| it.digest.is_none() && it.protocol == *protocol);
         }
         digests.iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
     }
