@@ -8,6 +8,7 @@ use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
 use super::state::State;
 use super::trigger::Trigger;
+use super::vote::Offers;
 use super::{Fact, Group, Record, Step, Suspension};
 
 /// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, had other settings, or did not
@@ -56,12 +57,20 @@ impl Group {
         if self.suspensions.len() > MAX_SUSPENSIONS {
             self.suspensions.remove(0);
         }
-        // What takes over now is what has not failed: of several broken versions each would be a rebalance.
-        self.judged_at = ALL_COUNT;
+        self.judged_at = self.judged_after_failure(step.now.wall);
         step.fact(Fact::Suspended { suspension, for_ms });
         let record = Record::Suspensions(self.suspensions.clone());
         self.emit(record, step);
         true
+    }
+
+    /// What takes over now is what has not failed: of several broken versions each would be a rebalance. Where there is no such
+    /// thing, it is what may be asked again by now, each once: what fails then is passed over as of now, too. Else a fall-back
+    /// would serve for as long as the first of them is broken, whatever has become of the others.
+    fn judged_after_failure(&self, now: WallTime) -> WallTime {
+        let winner = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), ALL_COUNT);
+        let all_failed = winner.is_some_and(|winner| self.is_suspended(&winner, ALL_COUNT));
+        if all_failed { now } else { ALL_COUNT }
     }
 
     /// The module made a plan that was accepted: its failures do not count any more.
