@@ -316,7 +316,7 @@ impl Builder {
             captures: self.captures,
             without_share_since: Some(clock::now().mono),
         };
-        Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)) })
+        Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)), ending: None })
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
