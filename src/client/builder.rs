@@ -321,7 +321,7 @@ impl Builder {
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
         let (modules, mut config) = (self.modules.take(), self.catalog.clone());
-        // What it leads with it says itself, and that need not be what members offer.
+        // A lead names its strategies itself, and they need not be what members offer.
         if !matches!(self.config.purpose, Purpose::Lead(_)) {
             let protocol_type = self.config.purpose.protocol_type();
             config.first = Some(First { protocol_type, names: self.config.assignors.clone() });
