@@ -23,7 +23,7 @@ use crate::wire::ErrorCode;
 pub(crate) struct Directory {
     /// Those of the configuration alone until the store is read.
     topics: Topics,
-    /// Whether the store was read.
+    /// Whether the store was read, and the shards have their groups before anything else that they are told.
     loaded: watch::Sender<bool>,
     store: StoreWriter,
     /// Written by who takes topics away or lets them grow, read by who makes them: until it is durable nobody makes a
@@ -59,12 +59,12 @@ impl Directory {
         &self.store
     }
 
-    /// The store was read, and has these. It learns those of the configuration too: what is once there is never taken
+    /// The store was read, and has these; nobody is let in before [`Directory::open`]. It learns those of the configuration too: what is once there is never taken
     /// away, whatever the file says after a restart.
     pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>, origins: Vec<(TopicName, Origin)>) {
         match &self.origins {
             Some(held) => *held.lock().unwrap_or_else(PoisonError::into_inner) = origins,
-            // Whatever is committed from now on is nobody's who could be told from another by its id.
+            // Without a cluster nobody looks at ids: what is committed from now on may be another topic's than the one stored.
             None if !origins.is_empty() => {
                 self.store.topics_soon(origins.into_iter().map(|(name, _)| Entry::Origin(name, None)).collect());
             }
@@ -78,6 +78,11 @@ impl Directory {
             // so, and the next start does it again.
             self.store.topics_soon(unstored);
         }
+    }
+
+    /// All shards were told their groups: whoever waited goes on. What he tells a shard comes behind them, so that nobody
+    /// is told to forget offsets that are not there yet.
+    pub(crate) fn open(&self) {
         self.loaded.send_replace(true);
     }
 
