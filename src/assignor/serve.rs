@@ -144,11 +144,18 @@ impl Service<'_> {
 
     /// The plan of the operator's fall-back; an error says why there is none, if one is named.
     fn fallback(&self) -> Result<Led, Option<String>> {
-        let named = self.fallback.filter(|it| it.protocol != self.chosen.protocol);
-        let Named { protocol, strategy } = named.ok_or(None)?;
+        let Named { protocol, strategy } = self.fallback.filter(|it| self.is_another(it)).ok_or(None)?;
         let strategy = strategy.ok_or_else(|| Some((self.lacks)(protocol)))?;
         let plan = self.call(strategy).map_err(|error| Some(format!("{protocol}: {error}")))?;
         Ok(served(plan, strategy.digest(), ServedBy::Fallback(protocol.clone())))
+    }
+
+    /// Whether a fall-back is not what failed. Under the chosen name only another module is: the host's own comes last in any
+    /// case.
+    fn is_another(&self, fallback: &Named<'_>) -> bool {
+        let which = |it: &dyn Assignor| it.digest().map(|digest| (digest, it.manifest().version));
+        let (chosen, other) = (self.chosen.strategy.and_then(which), fallback.strategy.and_then(which));
+        fallback.protocol != self.chosen.protocol || (other.is_some() && other != chosen)
     }
 
     fn serve_all_the_same(&self) -> Led {

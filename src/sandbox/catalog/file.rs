@@ -46,7 +46,7 @@ pub(super) struct Stamp {
 }
 
 /// Length and times. Files that a link leads to in turn may be equally long and, in an image that was built to be the same
-/// everywhere, of one date of writing; when a file came to its place, or to its owner and mode, nobody sets.
+/// everywhere, of one date of writing; when a file came to its place, or to its owner and mode, nobody can set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Mark {
     length: u64,
