@@ -5,13 +5,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::capture::Tape;
+use super::limits::TELLING_CALL_TIME;
 use super::remember::remembered;
 use super::{
-    Assignor, CallError, FaultKind, LeaderInput, MemberInput, NATIVE, Plan, cut_last_plan, lead, native_range,
+    Assignor, CallError, FaultKind, LeaderInput, Manifest, MemberInput, NATIVE, Plan, cut_last_plan, lead, native_range,
 };
 use crate::embedded::consumer::{SplitSubscription, empty_assignment};
 use crate::ids::{Digest, MemberId, Protocol, TopicName};
@@ -218,10 +220,19 @@ impl Service<'_> {
             None => lead(strategy, &input),
         };
         planned.inspect_err(|error| {
-            if error.kind.is_the_strategys() {
+            if is_telling(error.kind, input.budget_ms, strategy.manifest()) {
                 strategy.failed();
             }
         })
+    }
+}
+
+/// Whether a failure tells of the module, and not of this group, its settings or its host.
+fn is_telling(kind: FaultKind, budget: Duration, manifest: &Manifest) -> bool {
+    let asked = manifest.limits.ms.map_or(Duration::MAX, |ms| Duration::from_millis(ms.into()));
+    match kind {
+        FaultKind::Deadline => budget >= asked.min(TELLING_CALL_TIME),
+        _ => FaultKind::TELLING.contains(&kind),
     }
 }
 

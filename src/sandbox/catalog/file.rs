@@ -162,7 +162,7 @@ impl File {
         match read(path, most_bytes) {
             Ok(bytes) => self.weigh(digest_of(&bytes), is_same, is_signed_anew, is_due).then_some(bytes),
             Err(Refusal { kind, message }) => {
-                // What makes a file readable (its owner, its mode) does not show in its stamp.
+                // What makes a file readable again may not show in its stamp: folders above it, a mount, a server that answers.
                 self.is_confirmed = is_same && kind != LoadErrorKind::Unreadable;
                 self.digest = None;
                 self.error = Some(LoadError { kind, path: path.to_owned(), digest: None, message });
