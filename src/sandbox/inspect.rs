@@ -210,9 +210,9 @@ fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<Vec<&'static 
         false => Err(Refusal::new(
             LoadErrorKind::Imports,
             format!(
-                "it imports {}; an assignor may import nothing, since it is a pure function of its request: build it \
-                 for wasm32-unknown-unknown, without clocks, random numbers, files or wasm-bindgen",
-                names.join(", ")
+                "it imports {}; an assignor may import nothing, since it is a pure function of its request: {}",
+                names.join(", "),
+                wasi::without(&of_wasi)
             ),
         )),
     }
