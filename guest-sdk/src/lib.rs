@@ -28,9 +28,13 @@
 //! Three things keep a strategy fast: fill flat arrays by [`Partition::index`] and [`Member::index`], not maps by name; give runs
 //! ([`Owners::give_run`], [`Owners::deal`]), not single partitions, where you can; keep `format!` out of loops.
 //! Two keep it the same on every machine: no clock but [`Group::now_ms`], no randomness but [`Group::seed`].
+//!
+//! Two features are on by default and change nothing but the time of a call: `memory`, an allocator, is off for whoever brings another
+//! `#[global_allocator]`; `compare`, which has `memcmp` and `bcmp`, for whoever links a C library that brings them as well
+//! ("duplicate symbol: memcmp").
 
 pub mod abi;
-#[cfg(any(test, all(target_arch = "wasm32", feature = "memory")))]
+#[cfg(any(test, all(target_arch = "wasm32", feature = "compare")))]
 mod bytes;
 #[cfg(any(doc, test))]
 pub mod docs;

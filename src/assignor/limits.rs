@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use divvy_guest::abi;
 
+/// A call that ran into its deadline after so long, or after all that its manifest asks for, tells that its module does not end; one
+/// that had less (of a group with a short rebalance timeout) does not. What a call has that asks for nothing.
+pub const TELLING_CALL_TIME: Duration = Duration::from_secs(1);
+
 /// Partitions of one plan: the ABI's own bound; an owner map of it is 32 MiB.
 pub const MAX_PARTITIONS: u32 = abi::MAX_PARTITIONS;
 

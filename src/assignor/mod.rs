@@ -79,7 +79,7 @@ pub trait Assignor: Send + Sync {
     /// Told that somebody else's plan by it serves.
     fn served(&self) {}
 
-    /// Told that a plan by it failed, and that it is to blame: whoever has older versions of it keeps them.
+    /// Told that a plan by it failed in a way that tells of it: whoever has older versions of it keeps them.
     fn failed(&self) {}
 }
 
@@ -137,10 +137,17 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether the strategy is to blame, and not its host.
-    pub fn is_the_strategys(self) -> bool {
-        !matches!(self, FaultKind::Busy | FaultKind::Missing | FaultKind::Suspended)
-    }
+    /// Those that tell of the module whatever its group: not that its group is too large for it or its settings are wrong, which
+    /// another version would say as well, nor that its host or its leader could not call it. A deadline tells as much as
+    /// [`TELLING_CALL_TIME`](limits::TELLING_CALL_TIME) says.
+    pub const TELLING: [Self; 6] = [
+        FaultKind::Trap,
+        FaultKind::Stack,
+        FaultKind::Table,
+        FaultKind::InvalidReply,
+        FaultKind::InvalidAssignment,
+        FaultKind::Output,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {

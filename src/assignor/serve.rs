@@ -5,13 +5,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::capture::Tape;
+use super::limits::TELLING_CALL_TIME;
 use super::remember::remembered;
 use super::{
-    Assignor, CallError, FaultKind, LeaderInput, MemberInput, NATIVE, Plan, cut_last_plan, lead, native_range,
+    Assignor, CallError, FaultKind, LeaderInput, Manifest, MemberInput, NATIVE, Plan, cut_last_plan, lead, native_range,
 };
 use crate::embedded::consumer::{SplitSubscription, empty_assignment};
 use crate::ids::{Digest, MemberId, Protocol, TopicName};
@@ -151,11 +153,18 @@ impl Service<'_> {
 
     /// The plan of the operator's fall-back; an error says why there is none, if one is named.
     fn fallback(&self) -> Result<Led, Option<String>> {
-        let named = self.fallback.filter(|it| it.protocol != self.chosen.protocol);
-        let Named { protocol, strategy } = named.ok_or(None)?;
+        let Named { protocol, strategy } = self.fallback.filter(|it| self.is_another(it)).ok_or(None)?;
         let strategy = strategy.ok_or_else(|| Some((self.lacks)(protocol)))?;
         let plan = self.call(strategy).map_err(|error| Some(format!("{protocol}: {error}")))?;
         Ok(served(plan, strategy.digest(), ServedBy::Fallback(protocol.clone())))
+    }
+
+    /// Whether a fall-back is not what failed. Under the chosen name only another module is: the host's own comes last in any
+    /// case.
+    fn is_another(&self, fallback: &Named<'_>) -> bool {
+        let which = |it: &dyn Assignor| it.digest().map(|digest| (digest, it.manifest().version));
+        let (chosen, other) = (self.chosen.strategy.and_then(which), fallback.strategy.and_then(which));
+        fallback.protocol != self.chosen.protocol || (other.is_some() && other != chosen)
     }
 
     fn serve_all_the_same(&self, may_be_replaced: bool) -> Led {
@@ -220,10 +229,19 @@ impl Service<'_> {
             None => lead(strategy, &input),
         };
         planned.inspect_err(|error| {
-            if error.kind.is_the_strategys() {
+            if is_telling(error.kind, input.budget_ms, strategy.manifest()) {
                 strategy.failed();
             }
         })
+    }
+}
+
+/// Whether a failure tells of the module, and not of this group, its settings or its host.
+fn is_telling(kind: FaultKind, budget: Duration, manifest: &Manifest) -> bool {
+    let asked = manifest.limits.ms.map_or(Duration::MAX, |ms| Duration::from_millis(ms.into()));
+    match kind {
+        FaultKind::Deadline => budget >= asked.min(TELLING_CALL_TIME),
+        _ => FaultKind::TELLING.contains(&kind),
     }
 }
 

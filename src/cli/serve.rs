@@ -14,8 +14,8 @@ use super::modules;
 use super::output::Output;
 use crate::sandbox::raise_open_files;
 use crate::server::config::{
-    Config, ConfigError, DataPlace, HostPort, KafkaCluster, LogFormat, admin_address, data_place, listen_address,
-    servers,
+    Config, ConfigError, ConfigFile, DataPlace, HostPort, KafkaCluster, LogFormat, admin_address, data_place,
+    listen_address, servers,
 };
 use crate::server::{self, Ended, Reader, Server, StartError};
 
@@ -91,23 +91,24 @@ impl Serve {
             let sample = Config::sample().trim_end();
             return output.print(&json!({ "config": sample }), || sample.to_owned());
         }
-        let config = self.config(output).map_err(not_read)?;
+        let file = ConfigFile::new(self.config.clone());
+        let config = self.config(&file, output).map_err(not_read)?;
         logs::start(&config.log_filter, config.log_format)?;
         raise_open_files();
         let runtime = server::runtime(&config).context("the runtime cannot start")?;
         let is_json = output.is_json();
-        runtime.block_on(serve(config, Arc::new(move || self.read(is_json)), output))
+        runtime.block_on(serve(config, Arc::new(move || self.read(&file, is_json)), output))
     }
 
-    fn config(&self, output: &Output) -> Result<Config, ConfigError> {
-        let config = self.read(output.is_json())?;
+    fn config(&self, file: &ConfigFile, output: &Output) -> Result<Config, ConfigError> {
+        let config = self.read(file, output.is_json())?;
         config.check()?;
         Ok(config)
     }
 
     /// The file with the command line's words over it; read again on SIGHUP.
-    fn read(&self, is_json: bool) -> Result<Config, ConfigError> {
-        let mut config = Config::load(self.config.as_deref())?;
+    fn read(&self, file: &ConfigFile, is_json: bool) -> Result<Config, ConfigError> {
+        let mut config = file.load()?;
         config.listen = self.listen.unwrap_or(config.listen);
         config.admin = self.admin.map_or(config.admin, |Admin(address)| address);
         config.advertised_listener = self.advertised_listener.clone().or(config.advertised_listener);
@@ -197,7 +198,8 @@ mod tests {
         let kafka = |text: &str| {
             std::fs::write(&path, text).unwrap();
             let line = ["divvy", "--config", path.to_str().unwrap(), "--kafka", "kafka:9092"];
-            Line::try_parse_from(line).unwrap().serve.read(false).unwrap().kafka.unwrap()
+            let file = ConfigFile::new(Some(path.clone()));
+            Line::try_parse_from(line).unwrap().serve.read(&file, false).unwrap().kafka.unwrap()
         };
         let named = "kafka.bootstrap.servers = \"another:9092\"\n".to_owned();
         for text in [text, &(named + text)] {

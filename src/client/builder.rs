@@ -316,12 +316,12 @@ impl Builder {
             captures: self.captures,
             without_share_since: Some(clock::now().mono),
         };
-        Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)) })
+        Ok(Member { inbox, news: received, metrics: self.metrics, task: task(runtime.run(inputs)), ending: None })
     }
 
     async fn open_shelf(&mut self, inbox: &Inbox) -> Result<Option<Shelf>, JoinError> {
         let (modules, mut config) = (self.modules.take(), self.catalog.clone());
-        // What it leads with it says itself, and that need not be what members offer.
+        // A lead names its strategies itself, and they need not be what members offer.
         if !matches!(self.config.purpose, Purpose::Lead(_)) {
             let protocol_type = self.config.purpose.protocol_type();
             config.first = Some(First { protocol_type, names: self.config.assignors.clone() });

@@ -84,7 +84,7 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
         }
         Notice::Revoke { share, .. } => log!("revoked", pieces = pieces(share)),
         Notice::Lost { share, reason } => log!("lost", pieces = pieces(share), reason = reason.as_str()),
-        Notice::Failed { reason } => log!("failed", reason = reason.as_str()),
+        Notice::Failed { reason, .. } => log!("failed", reason = reason.as_str()),
         Notice::OffersChanged(offers) => {
             let names: Vec<&str> = offers.iter().map(|it| it.protocol.as_str()).collect();
             log!("offers", protocols = names.join(","));

@@ -80,6 +80,8 @@ pub struct Member {
     news: mpsc::Receiver<News>,
     metrics: Metrics,
     task: Task,
+    /// What became of its place, once that is known.
+    ending: Option<Ending>,
 }
 
 impl Member {
@@ -92,8 +94,17 @@ impl Member {
     /// not ask for so long that 256 of them lie here is ended.
     pub async fn next(&mut self) -> Option<Rebalance> {
         match self.news.recv().await? {
-            News::Notice(notice) => news::rebalance(notice, &self.inbox),
+            News::Notice(notice) => {
+                self.note_ending(&notice);
+                news::rebalance(notice, &self.inbox)
+            }
             News::Note(note) => Some(Rebalance::Note(note)),
+        }
+    }
+
+    fn note_ending(&mut self, notice: &Notice) {
+        if let Notice::Failed { ending, .. } | Notice::Ended(ending) = notice {
+            self.ending = Some(ending.clone());
         }
     }
 
@@ -177,14 +188,14 @@ impl Member {
     /// tried for three seconds. A member with an instance id only ends: it is expected back. Says what became of its place.
     pub async fn leave(mut self) -> Ending {
         self.inbox.event(Event::Leave);
-        // One that has failed is out already.
-        let mut ending = Ending::Outside;
         while let Some(news) = self.news.recv().await {
-            if let News::Notice(Notice::Ended(how)) = news {
-                ending = how;
+            if let News::Notice(notice) = news {
+                self.note_ending(&notice);
             }
         }
         drop(self.task);
-        ending
+        // One that ends for want of somebody who takes its news says nothing more.
+        let unheard = || Ending::NotLeft { reason: "its application did not take its news, which ended it".to_owned() };
+        self.ending.unwrap_or_else(unheard)
     }
 }

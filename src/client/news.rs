@@ -207,7 +207,7 @@ pub(super) fn rebalance(notice: Notice, inbox: &Inbox) -> Option<Rebalance> {
             return Some(Rebalance::Revoked(Revoked { share, generation, inbox: inbox.clone() }));
         }
         Notice::Lost { share, reason } => return Some(Rebalance::Lost { share, reason }),
-        Notice::Failed { reason } => return Some(Rebalance::Failed { reason }),
+        Notice::Failed { reason, .. } => return Some(Rebalance::Failed { reason }),
         Notice::Drained => return Some(Rebalance::Drained),
         Notice::Ended(_) => return None,
         Notice::OffersChanged(offers) => Note::OffersChanged(offers),

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::error::JoinError;
 use super::news::Note;
-use crate::assignor::Assignor;
+use crate::assignor::{Assignor, FaultKind};
+use crate::ids::{Digest, Protocol};
 use crate::membership::{Assigned, Notice, Strategies};
-use crate::sandbox::{Catalog, CatalogConfig, Listening, Module, ModuleState, ModuleStatus, Sandbox, Trust};
+use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -97,13 +98,12 @@ impl Shelf {
     /// What a group says of its plans: only the leader sees them made or fail, and all should keep the same versions.
     pub(super) fn note(&self, notice: &Notice) {
         let modules = self.catalog.modules();
+        let at_hand: Vec<_> = modules.iter().map(|it| (it.protocol(), it.digest())).collect();
+        let marked = |digest: Digest| modules.iter().filter(move |it| it.digest() == digest);
         match notice {
-            Notice::Assigned(Assigned { protocol, stand_in: None, .. }) => {
-                modules.iter().filter(|it| it.protocol() == protocol).for_each(|it| it.served());
-            }
+            Notice::Assigned(assigned) => served(assigned).into_iter().flat_map(marked).for_each(|it| it.served()),
             Notice::Suspended(passed_over) => {
-                let is_among = |it: &&Arc<Module>| passed_over.iter().any(|(protocol, _)| protocol == it.protocol());
-                modules.iter().filter(is_among).for_each(|it| it.failed());
+                failed(passed_over, &at_hand).into_iter().flat_map(marked).for_each(|it| it.failed());
             }
             _ => {}
         }
@@ -113,6 +113,21 @@ impl Shelf {
     pub(super) fn news(&mut self) -> Vec<Note> {
         news(&mut self.refused, &self.catalog.status())
     }
+}
+
+/// The module whose plan serves: the member's own of the name, unless something else made the plan.
+fn served(assigned: &Assigned) -> Option<Digest> {
+    assigned.digest.filter(|_| !assigned.is_stood_in_for())
+}
+
+/// The modules that are passed over for what tells of them; `at_hand` has the newest version of a name first. Under a name without
+/// a version only that one is meant: the older would be the one to go back to.
+fn failed(passed_over: &[(Protocol, String)], at_hand: &[(&Protocol, Digest)]) -> Vec<Digest> {
+    // A reason begins with the kind of the failure.
+    let is_telling = |reason: &str| FaultKind::TELLING.iter().any(|kind| reason.split(':').next() == Some(kind.name()));
+    let newest = |(protocol, _): &(Protocol, String)| at_hand.iter().find(|(name, _)| *name == protocol);
+    let telling = passed_over.iter().filter(|(_, reason)| is_telling(reason));
+    telling.filter_map(|it| Some(newest(it)?.1)).collect()
 }
 
 /// What is to be told of files that stand like this now; `refused` is what was told, and is brought up to date.
@@ -135,6 +150,9 @@ fn strategies_of(catalog: &Catalog) -> Strategies {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assignor::ServedBy;
+    use crate::ids::Generation;
+    use crate::membership::{Cause, Role, Share, StandIn};
     use crate::time::WallTime;
 
     fn file(path: &str, state: ModuleState, last_error: Option<&str>) -> ModuleStatus {
@@ -152,6 +170,39 @@ mod tests {
 
     fn refused(path: &str, reason: &str) -> Note {
         Note::ModuleRefused { path: path.into(), reason: reason.to_owned() }
+    }
+
+    #[test]
+    fn under_a_name_without_a_version_the_newest_is_meant_and_only_by_what_tells_of_it() {
+        let [sticky, even] = ["sticky", "even@1"].map(Protocol::from);
+        let digest = |number: u8| Digest([number; 32]);
+        let at_hand = [(&even, digest(1)), (&sticky, digest(4)), (&sticky, digest(3))];
+        let said = |protocol: &Protocol, reason: &str| failed(&[(protocol.clone(), reason.to_owned())], &at_hand);
+        assert_eq!(said(&sticky, "trap: a.wasm: it trapped"), [digest(4)], "the older is the one to go back to");
+        assert_eq!(said(&even, "invalid_assignment: two have it"), [digest(1)]);
+        assert_eq!(said(&even, "guest_error: bad_config: trap: is no number"), [], "another group has other settings");
+        assert_eq!(said(&Protocol::from("other"), "trap: it trapped"), []);
+    }
+
+    #[test]
+    fn a_plan_speaks_for_the_module_that_made_it() {
+        let assigned = Assigned {
+            generation: Generation(3),
+            protocol: "sticky".into(),
+            digest: Some(Digest([3; 32])),
+            served_by: None,
+            stand_in: None,
+            leader: "l".into(),
+            member: "m".into(),
+            role: Role::Follower,
+            cause: Cause::Group,
+            share: Share::Partitions(Vec::new()),
+            user_data: None,
+        };
+        assert_eq!(served(&assigned), assigned.digest);
+        let stand_in = StandIn { by: "its own range".to_owned(), reason: "trap: it trapped".to_owned() };
+        assert_eq!(served(&Assigned { stand_in: Some(stand_in), ..assigned.clone() }), None);
+        assert_eq!(served(&Assigned { served_by: Some(ServedBy::LastPlan), ..assigned }), None);
     }
 
     #[test]

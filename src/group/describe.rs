@@ -144,17 +144,15 @@ impl Group {
 
     /// The group with everything that may be shown of it.
     pub fn describe(&self, now: WallTime) -> GroupDescription {
-        let is_stable = matches!(self.state, super::state::State::Stable(_));
         let in_force = || self.plan.as_ref().filter(|plan| plan.generation == self.generation);
         GroupDescription {
             summary: self.summary(),
             leader: self.leader.clone().filter(|id| self.roster.members.contains_key(id) || self.is_led_now()),
             plan_digest: in_force().and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
-            // Also those whose time is over by now: what serves was chosen without them.
-            suspensions: self.suspended(if is_stable { self.since.min(now) } else { now }),
+            suspensions: self.suspended(self.passing_over_as_of(now)),
             last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
-            led: self.describe_led(now),
+            led: self.describe_led(),
             stand_in: in_force().and_then(|plan| plan.stand_in.clone()),
             copies: self.shown_plan().map_or(1, |plan| plan.copies),
         }

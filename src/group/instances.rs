@@ -3,7 +3,6 @@
 
 use crate::embedded::wants;
 use crate::ids::{Generation, InstanceId, MemberId};
-use crate::time::WallTime;
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinReply, Reply};
@@ -130,7 +129,7 @@ impl Group {
         self.settle();
         // A replacement that a crash could undo would fence the process that lives (KAFKA-10284).
         self.emit_generation(step);
-        let reply = self.replacement_reply(&it, step.now.wall);
+        let reply = self.replacement_reply(&it);
         self.reply(ticket, Reply::Join(reply), step);
         if let Some(trigger) = self.better_at_hand() {
             self.rebalance(trigger, step);
@@ -141,8 +140,8 @@ impl Group {
 
     /// The generation goes on, so a leader has no plan to make: from v9 on it is told so, with everybody listed (KIP-814);
     /// before, it must not see itself as the leader, or it would.
-    fn replacement_reply(&self, it: &Replacement<'_>, now: WallTime) -> JoinReply {
-        let reply = self.join_reply(&it.new, now);
+    fn replacement_reply(&self, it: &Replacement<'_>) -> JoinReply {
+        let reply = self.join_reply(&it.new);
         match (it.led, it.skips) {
             (false, _) => reply,
             (true, SkipAssignment::Understood) => JoinReply { skip_assignment: true, ..reply },

@@ -208,7 +208,7 @@ impl Group {
     /// The answer to a JoinGroup that changes nothing: the present generation once more.
     pub(super) fn answer_again(&mut self, ticket: Ticket, id: &MemberId, step: &mut Step) {
         self.renew(id, step.now.mono);
-        let reply = self.join_reply(id, step.now.wall);
+        let reply = self.join_reply(id);
         self.reply(ticket, Reply::Join(reply), step);
     }
 

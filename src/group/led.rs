@@ -330,7 +330,7 @@ impl Group {
             Trigger::RolledOut(_) | Trigger::Suspended(_) if cause == Cause::Settings => Trigger::SettingsChanged,
             // The rebalance that a failure asks for may have been lost with the process.
             Trigger::Suspended(_) if cause == Cause::Restart => better,
-            // Of what failed long since nothing could take over then.
+            // What failed long since was left then, if anything could take over: what can now has just come.
             Trigger::RolledOut(_) | Trigger::Suspended(_) => {
                 let served = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), self.judged_at);
                 Trigger::GroundChanged(GroundChange::Module(served.unwrap_or_default()))

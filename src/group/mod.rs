@@ -95,7 +95,7 @@ pub struct Group {
     /// When the group came into its present state.
     since: WallTime,
     /// As of when suspensions count for what is at hand: as of the vote for the present generation, whatever has ended since.
-    /// Once something failed, and in a group that was read, all count that are known.
+    /// Once something failed all count that are known, unless everything has failed; so they do in a group that was read.
     judged_at: WallTime,
     /// What began the last rebalance.
     last_trigger: Option<Trigger>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::ids::MemberId;
-use crate::time::{Timestamp, WallTime};
+use crate::time::Timestamp;
 use crate::wire::ErrorCode;
 
 use super::effects::{JoinExtras, JoinReply, JoinedMember, Reply};
@@ -169,7 +169,7 @@ impl Group {
             member.renew(now);
             let expires = member.expires;
             self.session_ends(expires);
-            let reply = self.join_reply(&id, step.now.wall);
+            let reply = self.join_reply(&id);
             self.reply(ticket, Reply::Join(reply), step);
         }
         self.lead_generation(step);
@@ -209,7 +209,7 @@ impl Group {
     }
 
     /// The answer to a member's JoinGroup in the present generation; the leader's carries everybody.
-    pub(super) fn join_reply(&self, id: &MemberId, now: WallTime) -> JoinReply {
+    pub(super) fn join_reply(&self, id: &MemberId) -> JoinReply {
         let leads = self.leader.as_ref() == Some(id);
         let is_divvy = self.roster.members.get(id).is_some_and(|member| member.modules.is_some());
         let everybody = self.roster.members.iter().map(|(id, member)| JoinedMember {
@@ -219,7 +219,7 @@ impl Group {
         });
         let extras = || JoinExtras {
             settings: self.settings.clone(),
-            suspended: self.suspended(now),
+            suspended: self.suspended(self.judged_at),
             memo: self.plan.as_ref().filter(|_| leads).and_then(|plan| plan.memo.clone()).map(|memo| memo.0),
         };
         JoinReply {

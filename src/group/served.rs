@@ -111,7 +111,7 @@ impl Group {
     }
 
     /// How the coordinator leads, for people: with what made the plan in force, or makes the one that is to come.
-    pub(super) fn describe_led(&self, now: WallTime) -> Option<LedDescription> {
+    pub(super) fn describe_led(&self) -> Option<LedDescription> {
         let protocol = self.protocol.as_ref().filter(|_| self.is_led_now())?;
         let wanted = self.name_behind(protocol);
         let (assignor, digest) = match self.plan.as_ref().filter(|plan| plan.generation == self.generation) {
@@ -120,7 +120,7 @@ impl Group {
                 let module = self.led.modules.iter().find(made_by).map(|module| module.protocol.clone());
                 (module.or_else(|| plan.digest.map(|_| Protocol::from(wanted))), plan.digest)
             }
-            None => self.own_module(protocol, now).map(|it| (it.protocol.clone(), it.digest)).unzip(),
+            None => self.own_module(protocol, self.judged_at).map(|it| (it.protocol.clone(), it.digest)).unzip(),
         };
         Some(LedDescription {
             config: self.settings.config_of(assignor.as_ref().map_or(wanted, Protocol::as_str)).clone(),

@@ -6,6 +6,9 @@ use crate::time::WallTime;
 
 use super::event::Fault;
 use super::limits::{FIRST_SUSPENSION, LONGEST_SUSPENSION, MAX_FAULT_TEXT_BYTES, MAX_SUSPENSIONS};
+use super::state::State;
+use super::trigger::Trigger;
+use super::vote::Offers;
 use super::{Fact, Group, Record, Step, Suspension};
 
 /// Kinds of faults that say nothing of the module: its leader was too busy, did not have it, had other settings, or did not
@@ -54,12 +57,20 @@ impl Group {
         if self.suspensions.len() > MAX_SUSPENSIONS {
             self.suspensions.remove(0);
         }
-        // What takes over now is what has not failed: of several broken versions each would be a rebalance.
-        self.judged_at = ALL_COUNT;
+        self.judged_at = self.judged_after_failure(step.now.wall);
         step.fact(Fact::Suspended { suspension, for_ms });
         let record = Record::Suspensions(self.suspensions.clone());
         self.emit(record, step);
         true
+    }
+
+    /// What takes over now is what has not failed: of several broken versions each would be a rebalance. Where there is no such
+    /// thing, it is what may be asked again by now, each once: what fails then is passed over as of now, too. Else a fall-back
+    /// would serve for as long as the first of them is broken, whatever has become of the others.
+    fn judged_after_failure(&self, now: WallTime) -> WallTime {
+        let winner = self.vote(Offers::AsAnnounced, self.protocol.as_ref(), ALL_COUNT);
+        let all_failed = winner.is_some_and(|winner| self.is_suspended(&winner, ALL_COUNT));
+        if all_failed { now } else { ALL_COUNT }
     }
 
     /// The module made a plan that was accepted: its failures do not count any more.
@@ -78,6 +89,16 @@ impl Group {
         self.suspensions.iter().filter(|it| now < it.until).cloned().collect()
     }
 
+    /// As of when suspensions count for the generation there is, or for the one that is to come: also those whose time is over
+    /// by now, as long as what serves was chosen without them.
+    pub(super) fn passing_over_as_of(&self, now: WallTime) -> WallTime {
+        match &self.state {
+            State::Empty => now,
+            State::Joining(joining) if !matches!(joining.trigger, Trigger::Suspended(_)) => now,
+            _ => self.judged_at,
+        }
+    }
+
     /// Whether the vote passes the protocol over. A member with another module under the name lifts it.
     pub(super) fn is_suspended(&self, protocol: &Protocol, now: WallTime) -> bool {
         if self.active(now).next().is_none() || (self.is_led() && self.is_served_natively(protocol)) {
@@ -85,8 +106,8 @@ impl Group {
         }
         let digests = self.digests(protocol);
         if digests.is_empty() {
-            // Without a module at hand the name alone counts.
-            return self.active(now).any(|it| it.protocol == *protocol);
+            // Without a module at hand only the name can count: a module that failed under it is not here, nor is its failure.
+            return self.active(now).any(|it| it.digest.is_none() && it.protocol == *protocol);
         }
         digests.iter().all(|digest| self.is_digest_suspended(Some(protocol), *digest, now))
     }

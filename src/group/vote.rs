@@ -123,10 +123,12 @@ impl Group {
             return None;
         }
         if winner != *present {
-            return Some(match self.is_suspended(present, at) {
-                true => Trigger::Suspended(present.clone()),
-                false => Trigger::RolledOut(winner),
-            });
+            return match (self.is_suspended(present, at), self.is_suspended(&winner, at)) {
+                // Nothing has not failed: another one that has is no better.
+                (true, true) => None,
+                (true, false) => Some(Trigger::Suspended(present.clone())),
+                (false, _) => Some(Trigger::RolledOut(winner)),
+            };
         }
         if self.is_led() {
             return self.better_module_at_hand(present);

@@ -48,7 +48,7 @@ impl Membership {
             }
             ErrorCode::InconsistentGroupProtocol => self.fail(self.nothing_in_common()),
             error => match self.fatal(error) {
-                Some(reason) => self.fail(reason),
+                Some(reason) => self.fail_by(error, reason),
                 None => {
                     if error == ErrorCode::UnknownMemberId {
                         self.lose_share("the coordinator no longer knows the member");
@@ -154,7 +154,7 @@ impl Membership {
                 self.lose_generation("the coordinator no longer knows the member", Id::Forgotten)
             }
             error => match self.fatal(error) {
-                Some(reason) => self.fail(reason),
+                Some(reason) => self.fail_by(error, reason),
                 None => {
                     let reason = answer.reason.unwrap_or_else(|| self.sync_refused(error));
                     self.tell(Notice::NoPlan { reason: reason.clone() });
@@ -289,7 +289,7 @@ impl Membership {
             ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => self.lose_coordinator(error.text()),
             error => {
                 if let Some(reason) = self.fatal(error) {
-                    self.fail(reason);
+                    self.fail_by(error, reason);
                 }
             }
         }

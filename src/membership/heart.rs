@@ -117,6 +117,11 @@ impl Heart {
         self.confirmed.max(self.sent) + session_timeout
     }
 
+    /// Whether the member has been in a generation.
+    pub(super) fn has_begun(&self) -> bool {
+        self.confirmed > Timestamp::default()
+    }
+
     /// When the coordinator may have given the member up: nobody knows whether it heard what it has not answered.
     pub(super) fn may_be_forgotten(&self, session_timeout: Duration) -> Timestamp {
         self.confirmed + session_timeout

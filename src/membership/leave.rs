@@ -37,6 +37,15 @@ impl Membership {
         self.member != MemberId::default() && (is_waited_for || session_ends > self.now.mono)
     }
 
+    /// What becomes of the place of a member that fails. It does not leave: whatever the coordinator knows of it is kept until
+    /// its session ends.
+    pub(super) fn ends_by_failing(&self, reason: &str) -> Ending {
+        match self.heart.has_begun() && self.has_place() {
+            true => Ending::NotLeft { reason: reason.to_owned() },
+            false => Ending::Outside,
+        }
+    }
+
     /// When LeaveGroup can be sent, or the member is out all the same: it waits no longer for a coordinator that it cannot
     /// reach, and one that ends not for its answer either.
     pub(super) fn out_at(&self) -> Option<Timestamp> {

@@ -59,6 +59,7 @@ use why::Why;
 
 use crate::ids::{Digest, Generation, MemberId, Protocol};
 use crate::time::{Now, Timestamp};
+use crate::wire::ErrorCode;
 
 /// What one event caused, in the order in which it is to be done.
 pub type Actions = Vec<Action>;
@@ -262,10 +263,19 @@ impl Membership {
         self.state = State::Over;
     }
 
+    /// The coordinator's answer ends the member. Whoever is fenced has no place any more: it is another's.
+    fn fail_by(&mut self, error: ErrorCode, reason: String) {
+        if error == ErrorCode::FencedInstanceId {
+            self.member = MemberId::default();
+        }
+        self.fail(reason);
+    }
+
     /// The member is out for good: what it had is another's soon.
     fn fail(&mut self, reason: String) {
+        let ending = self.ends_by_failing(&reason);
         self.lose_share(&reason);
-        self.over(Notice::Failed { reason });
+        self.over(Notice::Failed { reason, ending });
     }
 
     /// The folders hold other modules now. The last module of a running member is not given up, though its file is gone: a

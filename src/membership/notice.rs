@@ -102,6 +102,8 @@ pub enum Notice {
     Failed {
         /// Why, and what to do about it.
         reason: String,
+        /// What becomes of its place.
+        ending: Ending,
     },
     /// The member offers something else than before, most wanted first.
     OffersChanged(Vec<Offer>),
@@ -150,7 +152,7 @@ pub enum Notice {
     Ended(Ending),
 }
 
-/// What became of a member's place in its group when its application ended it.
+/// What became of a member's place in its group when its application ended it, or when it failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// It has left: others get its work now.

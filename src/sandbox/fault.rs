@@ -31,6 +31,10 @@ pub(super) fn of(stop: &wasmtime::Error, guard: &Guard, export: &str, said: Opti
             (FaultKind::Deadline, format!("{export} ran longer than its {ms} ms"))
         }
         Some(Trap::StackOverflow) => (FaultKind::Stack, format!("{export} nested its calls too deep")),
+        _ if guard.host_lacks_memory => (
+            FaultKind::Busy,
+            format!("the host has no memory for {export}, which may have it ({cause}); the module is not to blame"),
+        ),
         _ if guard.memory_refused > 0 => (
             FaultKind::Memory,
             format!("{export} wanted more than its {} MiB of memory ({cause})", guard.memory_limit >> 20),

@@ -57,8 +57,8 @@ impl<'m> Metered<'m> {
         match ended {
             Ended::Ran(reply, stats) => (reply, stats),
             Ended::NoInstance(why) => {
-                let message = format!("the host has no room for an instance of it: {why}");
-                (Err(CallError::new(FaultKind::Memory, message)), CallStats::default())
+                let message = format!("the host has no room for an instance of it ({why}); it is not to blame");
+                (Err(CallError::new(FaultKind::Busy, message)), CallStats::default())
             }
         }
     }

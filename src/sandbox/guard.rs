@@ -44,6 +44,8 @@ pub(super) struct Guard {
     pub memory_peak: usize,
     /// How often more memory was refused.
     pub memory_refused: u32,
+    /// Whether more memory that it may have was not there.
+    pub host_lacks_memory: bool,
     /// How often a larger table was refused.
     pub table_refused: u32,
     pub deadline: Duration,
@@ -66,6 +68,7 @@ impl Guard {
             memory_limit,
             memory_peak: 0,
             memory_refused: 0,
+            host_lacks_memory: false,
             table_refused: 0,
             deadline,
             until,
@@ -110,7 +113,7 @@ impl ResourceLimiter for Guard {
     /// Memory within the limit that the host does not have must not look like -1: the same request would give
     /// another plan on another machine.
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        self.memory_refused += 1;
+        self.host_lacks_memory = true;
         Err(error)
     }
 

@@ -46,8 +46,8 @@ pub const TICK: Duration = Duration::from_millis(1);
 pub const MAX_SIGNATURE_BYTES: u64 = 4 << 10;
 /// Files that a catalog looks at, over all its folders.
 pub const MAX_FILES: usize = 256;
-/// What part of the files that a process may have open the modules' files may be: each module keeps one, an older version one
-/// more, and a server without a file left takes no connection.
+/// What part of the files that a process may have open the modules' files may be, and beside them the older versions: each module
+/// keeps one, and a server without a file left takes no connection.
 const PART_OF_OPEN_FILES: u64 = 4;
 /// Versions of a strategy that are offered: the newest, and the one to fall back to.
 pub const OFFERED_VERSIONS: usize = 2;
@@ -66,7 +66,7 @@ pub const MAX_CALL_MS: u32 = 10_000;
 pub const RETIRED_CALL_TIME: Duration = Duration::from_secs(1);
 /// The time of a call of a module that ran into its deadline, in whichever group, and has not ended since: as many groups as
 /// ask for it wait one after the other.
-pub const SUSPECT_CALL_TIME: Duration = Duration::from_secs(1);
+pub const SUSPECT_CALL_TIME: Duration = crate::assignor::limits::TELLING_CALL_TIME;
 /// How long a call waits for its turn at least, however little time it has itself.
 pub const LEAST_QUEUE_TIME: Duration = Duration::from_secs(1);
 /// Calls that run at once at least, and how many more than there are cores: one module has all but the last place, so that one more
@@ -99,7 +99,7 @@ pub const COMPILE_THREADS: usize = 4;
 /// A process that compiles may live for as many times its time of computing: a busy machine is not the module's fault.
 pub const COMPILE_PATIENCE: u32 = 6;
 
-/// How many files a catalog looks at in a process that may have so many open.
+/// How many files a catalog looks at, and how many older versions it keeps, in a process that may have so many open.
 pub fn most_files(open_files: Option<u64>) -> usize {
     let part = open_files.map_or(usize::MAX, |all| usize::try_from(all / PART_OF_OPEN_FILES).unwrap_or(usize::MAX));
     part.min(MAX_FILES)

@@ -1,7 +1,9 @@
 //! The rules of a module's manifest; each refusal says what to change.
 
 use super::error::{LoadErrorKind, Refusal};
-use super::limits::{MAX_CALL_MS, MAX_MANIFEST_BYTES, MAX_MEMORY_MIB, MAX_NAME_LENGTH, SandboxLimits};
+use super::limits::{
+    MAX_CALL_MS, MAX_MANIFEST_BYTES, MAX_MEMORY_BYTES, MAX_MEMORY_MIB, MAX_NAME_LENGTH, SandboxLimits,
+};
 use crate::assignor::Manifest;
 use crate::assignor::manifest::AskedLimits;
 use crate::text::one_line;
@@ -79,6 +81,29 @@ pub(super) fn within(asked: AskedLimits, limits: &SandboxLimits) -> Result<(), R
     time.within(asked.ms)
 }
 
+/// Refuses a module whose memory begins with more than it may have, and says who can change that.
+pub(super) fn begins_within(begins: u64, may_have: usize, limits: &SandboxLimits) -> Result<(), Refusal> {
+    if begins <= may_have as u64 {
+        return Ok(());
+    }
+    let mib = begins.div_ceil(1 << 20);
+    let asks = format!("ask for {mib} with limits.memory_mib in its manifest");
+    let raise = format!("raise module.max_memory_mib (--max-memory-mib) to {mib}");
+    // What its manifest could ask for ends at the operator's ceiling.
+    let more = match begins {
+        _ if begins <= limits.max_memory_bytes as u64 => format!("{asks}, or "),
+        _ if begins <= MAX_MEMORY_BYTES as u64 => format!("{raise}, or "),
+        _ => String::new(),
+    };
+    let why = format!(
+        "it begins with {} KiB of memory and may have {}: {more}link it with a smaller stack (-zstack-size=65536) and less to \
+         begin with (--initial-memory)",
+        begins >> 10,
+        may_have >> 10
+    );
+    Err(Refusal::new(LoadErrorKind::Limit, why))
+}
+
 /// A limit that a manifest may ask for.
 struct Asked {
     what: &'static str,
@@ -130,6 +155,7 @@ fn abi(abi: &str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::Ceilings;
 
     fn refusal(json: &str) -> (LoadErrorKind, String) {
         let refusal = read(&[json.as_bytes()]).expect_err(json);
@@ -140,6 +166,25 @@ mod tests {
     fn a_manifest_of_two_words_is_enough() {
         let manifest = read(&[br#"{"abi": "1.7", "name": "rack-aware.2_x", "unknown": true}"#]).expect("a manifest");
         assert_eq!((manifest.version, manifest.protocol_type.as_str()), (1, "consumer"));
+    }
+
+    #[test]
+    fn who_begins_with_too_much_is_told_whose_number_is_too_small() {
+        let of_operator = |memory_mib| SandboxLimits::default().below(Ceilings { memory_mib, ..Ceilings::default() });
+        let refused = |begins_mib: u64, limits: &SandboxLimits, may_have: usize| {
+            begins_within(begins_mib << 20, may_have, limits).expect_err("too much").message
+        };
+        let one = of_operator(1);
+        let said = refused(2, &one, one.memory_bytes);
+        let words = "it begins with 2048 KiB of memory and may have 1024: raise module.max_memory_mib (--max-memory-mib) to 2, or link";
+        assert!(said.starts_with(words), "{said}");
+        assert!(!said.contains("limits.memory_mib"), "that could not help: {said}");
+        let usual = SandboxLimits::default();
+        let said = refused(65, &usual, usual.memory_bytes);
+        assert!(said.contains(": ask for 65 with limits.memory_mib in its manifest, or link it"), "{said}");
+        assert!(refused(2, &usual, 1 << 20).contains("ask for 2 with limits.memory_mib"), "the manifest's own number");
+        assert!(refused(1025, &usual, usual.memory_bytes).contains("65536: link it"), "nobody can allow it");
+        assert!(begins_within(2 << 20, 2 << 20, &one).is_ok());
     }
 
     #[test]

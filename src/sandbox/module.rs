@@ -81,18 +81,7 @@ impl Module {
         super::manifest::within(contents.manifest.limits, limits)?;
         let asked = contents.manifest.limits.memory_mib.map(|mib| (mib as usize).saturating_mul(1 << 20));
         let memory_limit = asked.unwrap_or(limits.memory_bytes);
-        if contents.memory_bytes > memory_limit as u64 {
-            return Err(Refusal::new(
-                LoadErrorKind::Limit,
-                format!(
-                    "it begins with {} KiB of memory and may have {}: ask for more with limits.memory_mib in its \
-                     manifest, or link it with a smaller stack (-zstack-size=65536) and less to begin with \
-                     (--initial-memory)",
-                    contents.memory_bytes >> 10,
-                    memory_limit >> 10
-                ),
-            ));
-        }
+        super::manifest::begins_within(contents.memory_bytes, memory_limit, limits)?;
         let (ready, is_from_cache) = Ready::obtain(sandbox, bytes, digest, stop)?;
         let protocol = contents.manifest.protocol();
         Ok(Self {
@@ -235,8 +224,8 @@ impl Module {
         match self.run_in_turn(task, patience) {
             Ok(Ended::Ran(reply, stats)) => (reply, Some(stats)),
             Ok(Ended::NoInstance(why)) => {
-                let why = format!("the host has no room for an instance of it: {why}");
-                (Err(CallError::new(FaultKind::Memory, why)), None)
+                let why = format!("the host has no room for an instance of it ({why}); it is not to blame");
+                (Err(CallError::new(FaultKind::Busy, why)), None)
             }
             Err(fault) => (Err(fault), None),
         }
@@ -375,15 +364,15 @@ impl Assignor for Module {
 
     fn planned(&self, took: Duration) {
         self.usage.planned(took);
-        self.record.note(Standing::Served);
+        self.record.note(Standing::SERVED);
     }
 
     fn served(&self) {
-        self.record.note(Standing::Served);
+        self.record.note(Standing::SERVED);
     }
 
     fn failed(&self) {
-        self.record.note(Standing::Failed);
+        self.record.note(Standing::FAILED);
     }
 }
 

@@ -2,33 +2,38 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What is known of a module's plans, of all groups together.
+/// What is known of a module's plans, of all groups together. One does not undo the other: what serves a hundred groups may fail in
+/// one, whose members or settings are not like theirs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Standing {
-    /// Nobody was told of a plan of it.
-    #[default]
-    Untried,
-    /// A plan of it served, and none failed.
-    Served,
-    /// A plan of it failed, in whichever group; it may serve others all the same.
-    Failed,
+pub(super) struct Standing {
+    /// A plan of it served.
+    pub served: bool,
+    /// A plan of it failed, in a way that tells of the module.
+    pub failed: bool,
 }
 
 impl Standing {
-    /// By its number in a [`Record`].
-    const ALL: [Self; 3] = [Self::Untried, Self::Served, Self::Failed];
+    /// A plan of it served.
+    pub const SERVED: Self = Self { served: true, failed: false };
+    /// A plan of it failed.
+    pub const FAILED: Self = Self { served: false, failed: true };
 
-    /// What an empty file is called, behind a kept module's name, that says so to the next process.
-    pub fn mark(self) -> Option<&'static str> {
-        match self {
-            Self::Untried => None,
-            Self::Served => Some(".served"),
-            Self::Failed => Some(".failed"),
-        }
+    /// What empty files beside the kept modules are called, behind a digest and a dot, that say so to the next process.
+    pub const MARKS: [(&str, Self); 2] = [("served", Self::SERVED), ("failed", Self::FAILED)];
+
+    /// Whether all that is said is known.
+    pub fn has(self, said: Self) -> bool {
+        self.with(said) == self
     }
 
-    /// Those that have one, the last word first.
-    pub const MARKED: [Self; 2] = [Self::Failed, Self::Served];
+    /// The two together.
+    pub fn with(self, said: Self) -> Self {
+        Self { served: self.served | said.served, failed: self.failed | said.failed }
+    }
+
+    fn bits(self) -> u8 {
+        u8::from(self.served) | u8::from(self.failed) << 1
+    }
 }
 
 /// A module's standing, from whichever thread.
@@ -36,13 +41,14 @@ impl Standing {
 pub(super) struct Record(AtomicU8);
 
 impl Record {
-    /// A failure is not forgotten for a plan in another group.
-    pub fn note(&self, standing: Standing) {
-        self.0.fetch_max(standing as u8, Ordering::Relaxed);
+    /// Nothing that was said is forgotten.
+    pub fn note(&self, said: Standing) {
+        self.0.fetch_or(said.bits(), Ordering::Relaxed);
     }
 
     pub fn standing(&self) -> Standing {
-        Standing::ALL.get(usize::from(self.0.load(Ordering::Relaxed))).copied().unwrap_or_default()
+        let bits = self.0.load(Ordering::Relaxed);
+        Standing { served: bits & Standing::SERVED.bits() != 0, failed: bits & Standing::FAILED.bits() != 0 }
     }
 }
 
@@ -51,12 +57,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_the_last_word() {
-        let record = Record::default();
-        let said = [Standing::Untried, Standing::Served, Standing::Failed, Standing::Served].map(|standing| {
-            record.note(standing);
-            record.standing()
-        });
-        assert_eq!(said, [Standing::Untried, Standing::Served, Standing::Failed, Standing::Failed]);
+    fn neither_a_plan_nor_a_failure_is_forgotten() {
+        for said in [[Standing::SERVED, Standing::FAILED], [Standing::FAILED, Standing::SERVED]] {
+            let record = Record::default();
+            assert_eq!(record.standing(), Standing::default());
+            let seen = said.map(|one| {
+                record.note(one);
+                record.standing()
+            });
+            assert_eq!(seen, [said[0], Standing { served: true, failed: true }]);
+        }
     }
 }

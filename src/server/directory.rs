@@ -14,7 +14,7 @@ use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
 use super::topics::{self, Before, Followed, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
-use crate::store::{Entry, Origin};
+use crate::store::{Entry, Origin, StoreError};
 use crate::text::list;
 use crate::topics::Topic;
 use crate::wire::ErrorCode;
@@ -23,7 +23,7 @@ use crate::wire::ErrorCode;
 pub(crate) struct Directory {
     /// Those of the configuration alone until the store is read.
     topics: Topics,
-    /// Whether the store was read.
+    /// Whether the store was read, and the shards have their groups before anything else that they are told.
     loaded: watch::Sender<bool>,
     store: StoreWriter,
     /// Written by who takes topics away or lets them grow, read by who makes them: until it is durable nobody makes a
@@ -59,12 +59,12 @@ impl Directory {
         &self.store
     }
 
-    /// The store was read, and has these. It learns those of the configuration too: what is once there is never taken
+    /// The store was read, and has these; nobody is let in before [`Directory::open`]. It learns those of the configuration too: what is once there is never taken
     /// away, whatever the file says after a restart.
     pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>, origins: Vec<(TopicName, Origin)>) {
         match &self.origins {
             Some(held) => *held.lock().unwrap_or_else(PoisonError::into_inner) = origins,
-            // Whatever is committed from now on is nobody's who could be told from another by its id.
+            // Without a cluster nobody looks at ids: what is committed from now on may be another topic's than the one stored.
             None if !origins.is_empty() => {
                 self.store.topics_soon(origins.into_iter().map(|(name, _)| Entry::Origin(name, None)).collect());
             }
@@ -78,6 +78,11 @@ impl Directory {
             // so, and the next start does it again.
             self.store.topics_soon(unstored);
         }
+    }
+
+    /// All shards were told their groups: whoever waited goes on. What he tells a shard comes behind them, so that nobody
+    /// is told to forget offsets that are not there yet.
+    pub(crate) fn open(&self) {
         self.loaded.send_replace(true);
     }
 
@@ -146,27 +151,35 @@ impl Directory {
                 tracing::warn!(left_out, "{warning}");
             }
         }
+        let count = entries.len();
+        if let Err(error) = self.store_without_offsets(&anew, [entries, marks].concat(), handle).await {
+            self.topics.put_all_back(&before);
+            return Err(error.message);
+        }
         if !anew.is_empty() {
             tracing::warn!(
                 topics = list(&anew),
                 "topics were deleted in the Kafka cluster and made anew: their offsets are forgotten"
             );
-            handle.forget_offsets(&anew).await;
-            handle.recent_ends().forget(&anew).await;
-        }
-        let count = entries.len();
-        let entries = [entries, marks].concat();
-        if entries.is_empty() {
-            return Ok(());
-        }
-        if let Err(error) = self.store.topics(entries).await {
-            self.topics.put_all_back(&before);
-            return Err(error.message);
         }
         if count > 0 {
             tracing::info!(count, "topics changed in the Kafka cluster");
         }
         Ok(())
+    }
+
+    /// First the offsets are gone, then the ids are known: who failed between the two finds the topics anew again.
+    async fn store_without_offsets(
+        &self,
+        anew: &[TopicName],
+        entries: Vec<Entry>,
+        handle: &Handle,
+    ) -> Result<(), StoreError> {
+        if !anew.is_empty() {
+            handle.forget_offsets(anew).await?;
+            handle.recent_ends().forget(anew).await;
+        }
+        if entries.is_empty() { Ok(()) } else { self.store.topics(entries).await }
     }
 
     /// Names what the store has and neither the configuration nor the cluster.
@@ -270,10 +283,8 @@ impl Directory {
 
     async fn store_removal(&self, gone: Vec<Before>, handle: &Handle) -> Result<(), TopicError> {
         let names: Vec<TopicName> = gone.iter().map(|(name, _)| name.clone()).collect();
-        handle.forget_offsets(&names).await;
-        handle.recent_ends().forget(&names).await;
-        let entries = names.iter().cloned().map(Entry::TopicRemoved).collect();
-        let Err(error) = self.store.topics(entries).await else {
+        let removals = names.iter().cloned().map(Entry::TopicRemoved).collect();
+        let Err(error) = self.store_without_offsets(&names, removals, handle).await else {
             tracing::info!(topics = list(&names), "topics deleted");
             return Ok(());
         };

@@ -30,6 +30,7 @@ use crate::coordinator::placement;
 use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
 use crate::ids::{Digest, GroupId, TopicName};
 use crate::sandbox::{Module, ModuleStatus};
+use crate::store::StoreError;
 use crate::wire::Text;
 
 /// A running server. Clones are the same server.
@@ -187,8 +188,11 @@ impl Handle {
         Ok(all)
     }
 
-    /// Has every group forget what it committed for topics that are gone; that is durable when this returns.
-    pub(crate) async fn forget_offsets(&self, topics: &[TopicName]) {
+    /// Has every group forget what it committed for topics that are gone; that is durable when this returns. If a batch
+    /// failed meanwhile, whosever, some may have come back: it is an error, and has to be done again.
+    pub(crate) async fn forget_offsets(&self, topics: &[TopicName]) -> Result<(), StoreError> {
+        let store = self.topics().store_writer();
+        let before = store.whole().await.ok_or_else(not_forgotten)?;
         self.topics_removed(topics);
         let mut stored = Vec::with_capacity(self.shards());
         for shard in 0..self.shards() {
@@ -200,6 +204,7 @@ impl Handle {
             // A shard that is gone means that the server stops.
             let _ = is_done.await;
         }
+        if store.stored_all_since(before).await { Ok(()) } else { Err(not_forgotten()) }
     }
 
     /// How far anybody has come with a topic: for each partition that has a commit, the highest of all groups.
@@ -385,4 +390,10 @@ impl Handle {
     pub(crate) fn begin_stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
     }
+}
+
+fn not_forgotten() -> StoreError {
+    let message = "offsets of deleted topics could not be forgotten, for the store refuses what is written, as the log says: \
+                   try again when it takes it";
+    StoreError { message: message.to_owned() }
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, UNIX_EPOCH};
 
 use divvy_guest::abi::names;
 
@@ -269,8 +270,10 @@ const LEFT_OUT: &str =
 fn passed_over(strategy: &dyn Assignor, plan: &PlanToMake) -> Option<String> {
     let digest = strategy.digest()?;
     let suspension = plan.passed_over.iter().find(|it| it.digest == Some(digest))?;
-    let left_s = suspension.until.0.saturating_sub(plan.now.0).div_euclid(1000);
-    Some(format!("{}; it is passed over for {left_s} s more", suspension.reason))
+    // The plan's reason is read for as long as it is in force: it must not say how long from now.
+    let until = UNIX_EPOCH + Duration::from_millis(u64::try_from(suspension.until.0).unwrap_or(0));
+    let until = humantime::format_rfc3339_seconds(until);
+    Some(format!("{}; asked again with the first rebalance after {until}", suspension.reason))
 }
 
 /// That nothing serves a protocol.

@@ -27,6 +27,9 @@ impl Handle {
         for shard in 0..self.shards() {
             self.tell(shard, ToShard::Reconfigured(Box::new((config.limits.clone(), book.clone()))));
         }
+        for lost in no_longer_asked(&self.config().trust, &config.trust) {
+            tracing::warn!("{lost}");
+        }
         self.modules().warn_of_missing(&config);
         Ok(self.replace_config(config))
     }
@@ -55,6 +58,19 @@ impl Handle {
             Err(error) => tracing::error!("the configuration stays as it was: {error}"),
         }
     }
+}
+
+/// What was asked of modules and is not any more. It may be meant, and it may be a line that was lost.
+fn no_longer_asked(old: &Trust, new: &Trust) -> Vec<&'static str> {
+    let keys = "module.trusted_keys is empty now: modules serve that nobody has signed; name the keys again if that is not \
+                meant";
+    let allowed =
+        "module.allowed is empty now: modules of any digest serve; name the digests again if that is not meant";
+    let lost = [
+        (!old.keys.is_empty() && new.keys.is_empty(), keys),
+        (!old.allowed.is_empty() && new.allowed.is_empty(), allowed),
+    ];
+    lost.into_iter().filter(|(is_lost, _)| *is_lost).map(|(_, told)| told).collect()
 }
 
 /// What runs after `new` was taken: of the keys that only a restart changes the old values.

@@ -337,6 +337,7 @@ fn distribute(snapshot: Snapshot, handle: &Handle) {
     for (shard, groups) in by_shard.into_iter().enumerate() {
         handle.tell(shard, ToShard::Loaded(groups));
     }
+    handle.topics().open();
 }
 
 /// One for each shard; none has read its groups yet.

@@ -30,10 +30,23 @@ enum Job {
     /// Somebody wants to know whether batches are still refused.
     Probe(oneshot::Sender<Result<(), StoreError>>),
     /// Everything asked before is to be done.
-    Flush(oneshot::Sender<()>),
+    Flush(oneshot::Sender<Flushed>),
     /// The thread is to end.
     Stop,
 }
+
+/// How things are when everything asked before is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Flushed {
+    /// Batches that failed so far.
+    failures: u64,
+    /// Whether all groups were read anew that a failed batch was about.
+    is_whole: bool,
+}
+
+/// A moment at which all that shards know of their groups was durable, or on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Whole(u64);
 
 /// The way to the store.
 #[derive(Clone)]
@@ -99,6 +112,18 @@ impl StoreWriter {
         let _ = answer.await;
     }
 
+    /// Waits likewise; none if a batch failed, and what it was about is not yet with its shard as the store has it.
+    pub(crate) async fn whole(&self) -> Option<Whole> {
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Flush(done));
+        answer.await.ok().filter(|flushed| flushed.is_whole).map(|flushed| Whole(flushed.failures))
+    }
+
+    /// Waits likewise; whether no batch failed since then.
+    pub(crate) async fn stored_all_since(&self, then: Whole) -> bool {
+        self.whole().await == Some(then)
+    }
+
     /// Ends the thread when everything asked before is done.
     pub(crate) fn stop(&self) {
         self.send(Job::Stop);
@@ -140,7 +165,8 @@ pub(crate) fn run(
 ) -> Result<(), StoreError> {
     loaded(store.load()?);
     let is_instant = store.is_instant();
-    let mut keeper = Keeper { store, handle: handle.clone(), broken: HashSet::new(), failing: way.failing.clone() };
+    let mut keeper =
+        Keeper { store, handle: handle.clone(), broken: HashSet::new(), failing: way.failing.clone(), failures: 0 };
     if is_instant {
         // Nobody brings anything while what was brought before is done.
         let mut way = way.way();
@@ -161,6 +187,8 @@ struct Keeper {
     broken: HashSet<GroupId>,
     /// Whether the last batch failed: told once, and once when it is over.
     failing: Arc<AtomicBool>,
+    /// How many batches failed.
+    failures: u64,
 }
 
 impl Keeper {
@@ -179,7 +207,9 @@ impl Keeper {
             Job::Turn { .. } | Job::Topics { .. } => return ControlFlow::Continue(self.batch(job, waiting)),
             Job::Reload { shard, group } => self.reload(shard, group),
             Job::Probe(done) => drop(done.send(self.probe())),
-            Job::Flush(done) => drop(done.send(())),
+            Job::Flush(done) => {
+                let _ = done.send(Flushed { failures: self.failures, is_whole: self.broken.is_empty() });
+            }
             Job::Stop => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(None)
@@ -239,6 +269,7 @@ impl Keeper {
                 turns.into_iter().for_each(|(shard, marks)| self.tell(shard, ToShard::Stored(marks)));
             }
             Err(error) => {
+                self.failures += 1;
                 let is_new = !self.failing.swap(true, Ordering::Relaxed);
                 if let (true, Some(left_out)) = (is_new, self.handle.quiet().allows("not_stored")) {
                     let entries = batch.len();

@@ -85,6 +85,15 @@ impl Running {
         Self::spawn(command)
     }
 
+    /// The same, started in a folder.
+    pub fn logged_in(folder: &Path, arguments: &[&str], log: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_divvy"));
+        let log = std::fs::File::create(log).unwrap();
+        command.args(arguments).args(["--json"]).current_dir(folder).env_remove("DIVVY_ASSIGNORS");
+        command.stdout(Stdio::piped()).stderr(log);
+        Self::spawn(command)
+    }
+
     fn spawn(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());

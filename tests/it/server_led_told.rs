@@ -156,7 +156,7 @@ async fn what_a_strategy_warns_of_stands_in_its_leaders_log() {
 }
 
 /// Waits for a line with all these words.
-async fn logs(log: &Path, words: &[&str]) {
+pub async fn logs(log: &Path, words: &[&str]) {
     within(async {
         let is_there = || {
             let told = std::fs::read_to_string(log).unwrap();

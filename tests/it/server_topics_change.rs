@@ -298,3 +298,23 @@ async fn a_change_that_is_not_stored_is_taken_back() {
     assert!(replicas(&mut client, "t").await.is_err());
     server.stop().await;
 }
+
+/// A topic goes with its offsets or not at all: else they would be those of the next topic of its name.
+#[tokio::test]
+async fn a_topic_whose_offsets_cannot_be_forgotten_stays() {
+    let faults = Faults::default();
+    let store = FailingStore::new(MemoryStore::new(), faults.clone());
+    let server = Server::builder(config()).store(Box::new(store)).start().await.unwrap();
+    let mut client = Client::connect(server.addr()).await;
+    assert_eq!(client.create("t", 1).await.0, ErrorCode::None);
+    assert_eq!(commit(&mut client, "g", "t", 7).await, ErrorCode::None);
+    faults.order(Fault::Lost);
+    let (error, why) = delete(&mut client, &["t"]).await.remove(0);
+    assert_eq!(error, ErrorCode::UnknownServerError);
+    assert!(why.contains("could not be forgotten"), "{why}");
+    assert_eq!(committed(&mut client, "g").await, [("t".to_owned(), 7)].into());
+    assert_eq!(delete(&mut client, &["t"]).await[0].0, ErrorCode::None);
+    assert_eq!(client.create("t", 1).await.0, ErrorCode::None);
+    assert_eq!(committed(&mut client, "g").await, BTreeSet::new());
+    server.stop().await;
+}

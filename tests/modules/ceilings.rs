@@ -78,3 +78,14 @@ fn a_module_that_asks_for_no_time_gets_what_the_operator_gives() {
     assert_eq!(fault.kind, FaultKind::Deadline);
     assert!(fault.message.contains("its 20 ms"), "a group may give a call a minute: {fault}");
 }
+
+#[test]
+fn a_module_that_begins_with_more_than_the_operators_ceiling_names_the_operators_setting() {
+    let ceiling = |memory_mib| SandboxLimits::default().below(Ceilings { memory_mib, ..Ceilings::default() });
+    // As much as modules of the Rust SDK begin with.
+    let bytes = GOOD.memory(r#"(memory (export "memory") 32)"#).bytes();
+    let load = |memory_mib| Sandbox::new(ceiling(memory_mib)).unwrap().load(&bytes, Path::new("rust.wasm"));
+    let said = load(1).expect_err("it has no room").to_string();
+    assert!(said.contains("raise module.max_memory_mib (--max-memory-mib) to 2, or link it"), "{said}");
+    assert!(load(2).is_ok());
+}

@@ -146,6 +146,9 @@ pub fn description(group: Option<&GroupDescription>) -> Vec<String> {
         let offers: Vec<&str> = member.offers.iter().map(|offer| offer.as_str()).collect();
         lines.push(format!("{} offers {} has {}", member.id, offers.join(","), text(&member.state)));
     }
+    if let Some(assignor) = group.led.as_ref().and_then(|led| led.assignor.as_ref()) {
+        lines.push(format!("led with {assignor}"));
+    }
     for suspension in &group.suspensions {
         lines.push(format!("{} suspended until {}: {}", suspension.protocol, suspension.until.0, suspension.reason));
     }

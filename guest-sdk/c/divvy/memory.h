@@ -69,7 +69,7 @@ typedef struct divvy__piece { _Alignas(16) struct divvy__piece *before; } divvy_
 static divvy__piece *divvy__pieces;
 
 DIVVY__ONCE void *divvy_try_new(uint64_t bytes) {
-    if (bytes >> 32) return NULL; /* more than a module could have */
+    if (bytes >> 32 || bytes > SIZE_MAX - sizeof(divvy__piece)) return NULL; /* more than a module, or this machine, could have */
     divvy__piece *piece = calloc(1, sizeof *piece + bytes);
     if (!piece) return NULL;
     piece->before = divvy__pieces;

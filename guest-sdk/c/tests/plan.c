@@ -132,6 +132,7 @@ static void bytes_and_numbers(void) {
     CHECK_BYTES(divvy_join_number("", UINT64_MAX), divvy_bytes_of("18446744073709551615"), "the largest");
     CHECK_BYTES(divvy_join(divvy_bytes_of("a"), (divvy_bytes){NULL, 0}), divvy_bytes_of("a"), "with nothing");
     CHECK(!divvy_try_new(1ull << 32));
+    CHECK(sizeof(size_t) > 4 || !divvy_try_new(UINT32_MAX));
     CHECK((uintptr_t)divvy_new(1) % 16 == 0 && *(uint8_t *)divvy_new(1) == 0);
 }
 

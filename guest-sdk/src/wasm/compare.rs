@@ -1,4 +1,5 @@
-//! What compiled code calls to compare bytes, in place of what the compiler brings along ([`crate::bytes`]).
+//! What compiled code calls to compare bytes, in place of what the compiler brings along ([`crate::bytes`]). It takes the place of
+//! weak symbols; a C library's are as strong, and the linker refuses two (feature `compare`).
 #![allow(unsafe_code, reason = "it is called with addresses")]
 
 use crate::bytes::compare;

@@ -1,7 +1,7 @@
 //! The calling rule of ABI 1 inside a module: the request's buffer, the reply's address, the text of a panic.
 #![allow(unsafe_code, reason = "the host writes the request into memory that only an address connects with this code")]
 
-#[cfg(feature = "memory")]
+#[cfg(feature = "compare")]
 mod compare;
 #[cfg(feature = "memory")]
 mod memory;

@@ -26,6 +26,21 @@ fn broken(name: &str) -> Broken {
     Broken(serde_json::from_str(&format!(r#"{{"abi":"1.0","name":"{name}"}}"#)).unwrap(), Arc::default())
 }
 
+/// One that plans as range does, under another name and digest.
+struct Works(Manifest);
+
+impl Assignor for Works {
+    fn manifest(&self) -> &Manifest {
+        &self.0
+    }
+    fn digest(&self) -> Option<Digest> {
+        Some(Digest([1; 32]))
+    }
+    fn call(&self, export: Export, request: &[u8], budget: Budget) -> Result<Vec<u8>, CallError> {
+        native_range().call(export, request, budget)
+    }
+}
+
 /// The group's last plan: all at `a`, as range would never have it.
 fn last() -> Vec<(MemberId, Bytes)> {
     let alone = Group::new(&[("t", 4)]).member("a", &["t"]);
@@ -34,12 +49,16 @@ fn last() -> Vec<(MemberId, Bytes)> {
 }
 
 fn serve(group: &Group, strategy: &Broken, rests: Option<&str>) -> Led {
+    serve_with(group, strategy, rests, None)
+}
+
+fn serve_with(group: &Group, strategy: &Broken, rests: Option<&str>, fallback: Option<Named<'_>>) -> Led {
     let last = last();
     let service = Service {
         input: group.input(),
         chosen: Named { protocol: &group.protocol, strategy: Some(strategy) },
         rests: rests.map(str::to_owned),
-        fallback: None,
+        fallback,
         configs: &BTreeMap::new(),
         last_plan: Some(&last),
         lacks: &|_| String::new(),
@@ -82,4 +101,33 @@ fn what_is_passed_over_is_not_called() {
         (ServedBy::LastPlan, FaultKind::Suspended, strategy.digest())
     );
     assert_eq!(fault.message, "trap: it trapped; it is passed over for 9 s more");
+}
+
+#[test]
+fn a_failure_is_held_against_a_module_only_if_it_tells_of_it() {
+    let ms = Duration::from_millis;
+    let plain = broken("even").0;
+    let hasty: Manifest = serde_json::from_str(r#"{"abi":"1.0","name":"even","limits":{"ms":50}}"#).unwrap();
+    assert!(FaultKind::TELLING.into_iter().all(|kind| is_telling(kind, ms(1), &plain)));
+    for kind in [FaultKind::GuestError, FaultKind::Input, FaultKind::Memory, FaultKind::Busy, FaultKind::Missing] {
+        assert!(!is_telling(kind, ms(10_000), &plain), "{kind:?}");
+    }
+    let (short, long) = (ms(999), ms(1000));
+    assert_eq!([short, long].map(|it| is_telling(FaultKind::Deadline, it, &plain)), [false, true]);
+    assert_eq!([ms(49), ms(50)].map(|it| is_telling(FaultKind::Deadline, it, &hasty)), [false, true]);
+}
+
+#[test]
+fn another_module_under_the_chosen_name_stands_in() {
+    let (newest, older) = (broken("even"), Works(broken("even").0));
+    let protocol = pair().protocol;
+    let named = |strategy| Some(Named { protocol: &protocol, strategy });
+    let led = serve_with(&pair(), &newest, None, named(Some(&older)));
+    assert_eq!((led.served_by, led.digest), (ServedBy::Fallback(protocol.clone()), older.digest()));
+    for the_same in [Some(&newest as &dyn Assignor), Some(native_range()), None] {
+        let led = serve_with(&pair(), &newest, None, named(the_same));
+        assert_eq!(led.served_by, ServedBy::LastPlan);
+        assert!(!led.fault.unwrap().message.contains("fall-back"), "nothing else was there to fail");
+    }
+    assert_eq!(newest.1.load(std::sync::atomic::Ordering::Relaxed), 4, "what failed is not called twice");
 }

@@ -140,7 +140,7 @@ impl Crowd {
                         running.owns = topics.into_iter().flat_map(|(_, numbers)| numbers).collect();
                         running.generation = work.generation;
                     }
-                    Action::Tell(Notice::Failed { reason }) => panic!("{name}: {reason}"),
+                    Action::Tell(Notice::Failed { reason, .. }) => panic!("{name}: {reason}"),
                     _ => {}
                 }
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::story::{RACK_AWARE_1, Story, config, fake};
 use crate::ids::Generation;
 use crate::membership::config::Config;
-use crate::membership::event::{Event, Peer};
+use crate::membership::event::{Event, JoinAnswer, Peer};
 use crate::membership::notice::{Ending, Notice};
 use crate::wire::ErrorCode;
 
@@ -87,4 +87,29 @@ fn who_may_not_leave_says_why() {
         panic!("it has not left");
     };
     assert!(reason.contains("30"), "{reason}");
+}
+
+#[test]
+fn who_failed_has_not_left_either() {
+    let fails = |story: Story| match story.told.last() {
+        Some(Notice::Failed { ending, .. }) => ending.clone(),
+        other => panic!("it did not fail, but {other:?}"),
+    };
+    let refused_beat = |error| {
+        let mut story = stable(true);
+        story.pass(INTERVAL).beats(error);
+        fails(story)
+    };
+    let Ending::NotLeft { reason } = refused_beat(ErrorCode::GroupAuthorizationFailed) else {
+        panic!("it is still in")
+    };
+    assert!(reason.contains("30"), "{reason}");
+    assert_eq!(refused_beat(ErrorCode::FencedInstanceId), Ending::Outside, "its place is another's");
+    let mut refused = joining(false);
+    let (sent, _) = refused.join();
+    let answer = JoinAnswer { member: "me".into(), ..JoinAnswer::refused(ErrorCode::MemberIdRequired) };
+    refused.give(Event::Joined(sent, answer)).give(Event::Tick);
+    let (sent, _) = refused.join();
+    refused.give(Event::Joined(sent, JoinAnswer::refused(ErrorCode::GroupMaxSizeReached)));
+    assert_eq!(fails(refused), Ending::Outside, "it was never in");
 }

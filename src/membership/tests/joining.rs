@@ -67,7 +67,7 @@ fn refusals_that_do_not_pass_end_the_member_with_a_remedy() {
         story.strategies(Vec::new()).start(Peer::Other);
         let (sent, _) = story.join();
         story.give(Event::Joined(sent, refused(error)));
-        let Some(Notice::Failed { reason }) = story.told.pop() else { panic!("{error} did not end the member") };
+        let Some(Notice::Failed { reason, .. }) = story.told.pop() else { panic!("{error} did not end the member") };
         assert!(reason.contains(word), "{reason}");
         assert_eq!(story.member.next_deadline(), None);
     }
@@ -113,7 +113,7 @@ fn a_type_without_a_module_says_what_is_missing() {
     let purpose = Purpose::States { protocol_type: "single-writer".into(), metadata: Some("m".into()), context: None };
     let mut story = Story::new(Config { purpose, ..config() });
     story.strategies(vec![fake(r#"{"abi":"1.0","name":"range"}"#)]).give(Event::Tick).find_coordinator(Peer::Divvy);
-    let Some(Notice::Failed { reason }) = story.told.pop() else { panic!("nothing was said") };
+    let Some(Notice::Failed { reason, .. }) = story.told.pop() else { panic!("nothing was said") };
     assert!(reason.contains("no module for protocol type single-writer") && reason.contains("active-standby.wasm"));
 }
 

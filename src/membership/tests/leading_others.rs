@@ -94,7 +94,7 @@ fn whatever_name_is_chosen_its_strategy_plans_for_the_others() {
 fn without_its_module_it_does_not_join() {
     let mut story = Story::new(Config { purpose: Purpose::Lead(leading()), ..config() });
     story.strategies(Vec::new()).give(Event::Tick).find_coordinator(Peer::Other);
-    assert!(matches!(story.told.last(), Some(Notice::Failed { reason }) if reason.contains("rack-aware")));
+    assert!(matches!(story.told.last(), Some(Notice::Failed { reason, .. }) if reason.contains("rack-aware")));
     story.wants_nothing();
 }
 
@@ -183,7 +183,7 @@ fn a_lead_that_is_put_out_by_another_one_is_told_what_elects() {
     let mut story = lead(leading());
     let (sent, _) = story.join();
     story.give(Event::Joined(sent, JoinAnswer::refused(ErrorCode::FencedInstanceId)));
-    let Some(Notice::Failed { reason }) = story.told.last() else { panic!("{:?}", story.told) };
+    let Some(Notice::Failed { reason, .. }) = story.told.last() else { panic!("{:?}", story.told) };
     assert!(reason.contains("active-standby.wasm") && !reason.contains("give each process its own"), "{reason}");
 }
 

@@ -78,7 +78,7 @@ fn a_login_that_is_wrong_from_the_beginning_ends_the_member() {
     let mut story = Story::new(config());
     story.strategies(Vec::new()).wanted.clear();
     story.give(Event::CoordinatorRefuses("b:9092 does not let this client in: the login failed".into()));
-    assert!(matches!(story.told.last(), Some(Notice::Failed { reason }) if reason.contains("the login failed")));
+    assert!(matches!(story.told.last(), Some(Notice::Failed { reason, .. }) if reason.contains("the login failed")));
     assert_eq!(story.member.next_deadline(), None);
 }
 

@@ -10,10 +10,8 @@ use crate::ids::Digest;
 use crate::sandbox::compile::distrust;
 use crate::sandbox::module::digest_of;
 use crate::sandbox::standing::Standing;
-use crate::sandbox::trust::{SIGNATURE, read_signature, signature_path};
+use crate::sandbox::trust::{SIGNATURE, read_digest, read_signature, signature_path};
 
-/// Hexadecimal digits of a digest.
-const DIGEST_CHARS: usize = 64;
 /// What a file is called until it is whole.
 const UNFINISHED: &str = "unfinished";
 
@@ -21,6 +19,14 @@ const UNFINISHED: &str = "unfinished";
 pub(super) struct Cache {
     folder: PathBuf,
     most_bytes: usize,
+}
+
+/// What was read of it.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub modules: Vec<Cached>,
+    /// What there was no room to read. Nobody knows of it whether it is still of use.
+    pub unread: BTreeSet<PathBuf>,
 }
 
 /// A module in the cache.
@@ -66,15 +72,20 @@ impl Cache {
         self.folder.join(format!("{digest}.{origin}"))
     }
 
-    /// Reads what is there. A file whose bytes are not what its name says is as good as absent.
-    pub fn read(&self, most_files: usize) -> io::Result<Vec<Cached>> {
-        let mut found = Vec::new();
-        for (path, digest, origin) in self.files()?.into_iter().take(most_files) {
+    /// Reads what is there, but for what `is_known`. A file whose bytes are not what its name says is as good as absent.
+    pub fn read(&self, most_files: usize, is_known: impl Fn(Digest) -> bool) -> io::Result<Contents> {
+        let mut found = Contents::default();
+        let new = |(_, digest, _): &(PathBuf, Digest, String)| !is_known(*digest);
+        for (number, (path, digest, origin)) in self.files()?.into_iter().filter(new).enumerate() {
+            if number >= most_files {
+                found.unread.insert(path);
+                continue;
+            }
             let mut bytes = Vec::new();
             let most = self.most_bytes as u64;
             let read = fs::File::open(&path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
-            if read.is_ok() && digest_of(&bytes).to_string() == digest {
-                found.push(Cached { path, digest: digest_of(&bytes), origin, bytes });
+            if read.is_ok() && digest_of(&bytes) == digest {
+                found.modules.push(Cached { path, digest, origin, bytes });
             }
         }
         Ok(found)
@@ -100,46 +111,55 @@ impl Cache {
         fs::rename(&unfinished, &path)
     }
 
-    /// Remembers what a module's plans came to, so that the same versions are kept after a restart.
-    pub fn mark(&self, digest: Digest, origin: &str, standing: Standing) -> io::Result<()> {
-        match marked(&self.path(digest, origin), standing) {
-            Some(mark) if !mark.exists() => fs::write(mark, b""),
-            _ => Ok(()),
-        }
+    /// Remembers what a module's plans came to, so that the same versions are kept after a restart. A module is its bytes,
+    /// whatever its file is called by now.
+    pub fn mark(&self, digest: Digest, standing: Standing) -> io::Result<()> {
+        let said = Standing::MARKS.iter().filter(|(_, one)| standing.has(*one));
+        said.map(|(mark, _)| self.path(digest, mark))
+            .filter(|mark| !mark.exists())
+            .try_for_each(|mark| fs::write(mark, b""))
     }
 
     /// What they came to in earlier processes.
-    pub fn standing(&self, digest: Digest, origin: &str) -> Standing {
-        let path = self.path(digest, origin);
-        let is_marked = |standing: &Standing| marked(&path, *standing).is_some_and(|mark| mark.exists());
-        Standing::MARKED.into_iter().find(is_marked).unwrap_or_default()
+    pub fn standing(&self, digest: Digest) -> Standing {
+        let marked = Standing::MARKS.iter().filter(|(mark, _)| self.path(digest, mark).exists());
+        marked.fold(Standing::default(), |all, (_, one)| all.with(*one))
     }
 
-    /// Removes all but `keep`; strangers' files are left alone.
-    pub fn retain(&self, keep: impl Fn(&Path) -> bool) -> io::Result<()> {
-        self.files()?.into_iter().filter(|(path, ..)| !keep(path)).try_for_each(|(path, ..)| {
-            // Most have few of these.
-            let _ = fs::remove_file(signature_path(&path));
-            for standing in Standing::MARKED {
-                let _ = marked(&path, standing).map(fs::remove_file);
+    /// Removes all but what is to stay, and the marks of digests that nobody has; strangers' files are left alone.
+    pub fn retain(&self, stays: impl Fn(&Path) -> bool, is_known: impl Fn(Digest) -> bool) -> io::Result<()> {
+        let (marks, files): (Vec<_>, Vec<_>) = self.own()?.into_iter().partition(|(.., origin)| is_mark(origin));
+        let mut left = BTreeSet::new();
+        for (path, digest, _) in files.into_iter().filter(|(.., origin)| !origin.ends_with(SIGNATURE)) {
+            if stays(&path) {
+                left.insert(digest);
+            } else {
+                // Most have none.
+                let _ = fs::remove_file(signature_path(&path));
+                fs::remove_file(path)?;
             }
-            fs::remove_file(path)
-        })
+        }
+        let is_orphan = |digest: &Digest| !left.contains(digest) && !is_known(*digest);
+        marks.into_iter().filter(|(_, digest, _)| is_orphan(digest)).try_for_each(|(path, ..)| fs::remove_file(path))
+    }
+
+    /// The modules.
+    fn files(&self) -> io::Result<Vec<(PathBuf, Digest, String)>> {
+        let mut files = self.own()?;
+        files.retain(|(.., origin)| !origin.ends_with(SIGNATURE) && !is_mark(origin));
+        Ok(files)
     }
 
     /// The cache's own files: path, digest and origin as the name says them, in the order of their names.
-    fn files(&self) -> io::Result<Vec<(PathBuf, String, String)>> {
+    fn own(&self) -> io::Result<Vec<(PathBuf, Digest, String)>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name();
             if let Some((digest, origin)) = name.to_str().and_then(|name| name.split_once('.'))
-                && digest.len() == DIGEST_CHARS
-                && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
-                && !origin.ends_with(SIGNATURE)
-                && !Standing::MARKED.iter().filter_map(|it| it.mark()).any(|mark| origin.ends_with(mark))
+                && let Ok(digest) = read_digest(digest)
             {
-                files.push((entry.path(), digest.to_owned(), origin.to_owned()));
+                files.push((entry.path(), digest, origin.to_owned()));
             }
         }
         files.sort();
@@ -147,9 +167,55 @@ impl Cache {
     }
 }
 
-/// The file that says so of a module.
-fn marked(module: &Path, standing: Standing) -> Option<PathBuf> {
-    let mut name = module.as_os_str().to_owned();
-    name.push(standing.mark()?);
-    Some(name.into())
+/// Whether that is no module's file, whose name has an ending.
+fn is_mark(origin: &str) -> bool {
+    Standing::MARKS.iter().any(|(mark, _)| *mark == origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(folder: &tempfile::TempDir) -> Cache {
+        Cache::open(folder.path().join("cache"), 100).unwrap()
+    }
+
+    fn put(cache: &Cache, bytes: &[u8]) -> Digest {
+        let digest = digest_of(bytes);
+        cache.write(digest, "a.wasm", bytes, None).unwrap();
+        digest
+    }
+
+    #[test]
+    fn what_is_known_takes_no_place_of_what_is_read_and_what_is_not_read_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(&folder);
+        let mut all: Vec<_> = (0..5u8).map(|number| put(&cache, &[number])).collect();
+        all.sort();
+        let contents = cache.read(2, |digest| all[..2].contains(&digest)).unwrap();
+        assert_eq!(contents.modules.iter().map(|it| it.digest).collect::<Vec<_>>(), all[2..4]);
+        assert_eq!(contents.unread, BTreeSet::from([cache.path(all[4], "a.wasm")]));
+        cache.retain(|path| contents.unread.contains(path), |_| false).unwrap();
+        let left = cache.read(9, |_| false).unwrap().modules;
+        assert_eq!(left.iter().map(|it| it.digest).collect::<Vec<_>>(), all[4..]);
+    }
+
+    #[test]
+    fn marks_are_a_modules_whatever_its_file_is_called_and_go_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(&folder);
+        let (one, other) = (put(&cache, b"one"), put(&cache, b"other"));
+        cache.mark(one, Standing::FAILED).unwrap();
+        cache.mark(one, Standing::SERVED).unwrap();
+        // Its file could not be written: the disk was full.
+        let lost = digest_of(b"lost");
+        cache.mark(lost, Standing::FAILED).unwrap();
+        cache.retain(|path| path == cache.path(other, "a.wasm"), |digest| digest == one).unwrap();
+        assert_eq!(cache.standing(one), Standing { served: true, failed: true }, "it is served under another name");
+        assert_eq!(cache.standing(lost), Standing::default(), "nobody has it");
+        assert_eq!(cache.files().unwrap().len(), 1);
+        cache.mark(other, Standing::SERVED).unwrap();
+        cache.retain(|_| true, |_| false).unwrap();
+        assert_eq!([one, other].map(|it| cache.standing(it)), [Standing::default(), Standing::SERVED]);
+    }
 }

@@ -1,5 +1,6 @@
 //! Which modules are offered: of each name the newest two versions, and never two that claim to be the same one. A version that
-//! has failed in a group takes no place of a good one, and the last that has served stays until a newer one has.
+//! has failed in a group takes no place of a good one, and the last that has served stays until a newer one has, whatever else
+//! became of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -30,27 +31,36 @@ pub(super) struct Choice {
 }
 
 /// Chooses among `candidates`. In a clash the one that is `serving` stays, otherwise neither is taken: which one is
-/// meant, only the operator knows.
-pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>) -> Choice {
+/// meant, only the operator knows. Versions without a file are `most_older` at most, over all names.
+pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>, most_older: usize) -> Choice {
     let mut names: BTreeMap<&str, BTreeMap<u32, Vec<&Candidate>>> = BTreeMap::new();
     for candidate in candidates {
         names.entry(&candidate.name).or_default().entry(candidate.version).or_default().push(candidate);
     }
     let mut choice = Choice::default();
+    let mut older = Vec::new();
     for versions in names.values() {
         // An older version lives by the grace of a newer file: whoever puts an older file back means it.
         let mut in_folder = false;
-        let mut taken = Taken::default();
+        let (mut taken, mut of_name) = (Taken::default(), 0);
         for same in versions.values().rev() {
             let (winner, from_file) = winner(same, serving, &mut choice.clashes);
             in_folder |= from_file;
             let Some(digest) = winner.filter(|_| in_folder) else { continue };
-            let standing = same.iter().find(|one| one.digest == digest).map_or(Standing::Untried, |one| one.standing);
+            let standing = same.iter().find(|one| one.digest == digest).map_or(Standing::default(), |one| one.standing);
             if taken.takes(standing) {
                 choice.offered.push(digest);
+                if !from_file {
+                    older.push((!standing.served, of_name, digest));
+                    of_name += 1;
+                }
             }
         }
     }
+    // What served comes first, then each name's newest.
+    older.sort_by_key(|(untried, of_name, _)| (*untried, *of_name));
+    let too_many: BTreeSet<_> = older.into_iter().skip(most_older).map(|(.., digest)| digest).collect();
+    choice.offered.retain(|digest| !too_many.contains(digest));
     choice
 }
 
@@ -59,20 +69,27 @@ pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>) -> Ch
 struct Taken {
     good: usize,
     failed: usize,
+    /// Whether one of the good has served.
     has_served: bool,
+    /// Whether any has, be it that it failed as well.
+    ever_served: bool,
 }
 
 impl Taken {
     fn takes(&mut self, standing: Standing) -> bool {
-        let takes = match standing {
-            _ if self.good >= OFFERED_VERSIONS && self.has_served => false,
-            Standing::Failed => self.good < OFFERED_VERSIONS && self.failed < FAILED_VERSIONS,
-            Standing::Untried => self.good < OFFERED_VERSIONS,
-            Standing::Served => true,
+        let has_place = self.good < OFFERED_VERSIONS;
+        let takes = match (standing.served, standing.failed) {
+            _ if !has_place && self.has_served => false,
+            (false, false) => has_place,
+            (false, true) => has_place && self.failed < FAILED_VERSIONS,
+            (true, false) => true,
+            // It serves somebody, and may be the only one that does.
+            (true, true) => !self.ever_served || self.failed < FAILED_VERSIONS,
         };
         if takes {
-            *if standing == Standing::Failed { &mut self.failed } else { &mut self.good } += 1;
-            self.has_served |= standing == Standing::Served;
+            *if standing.failed { &mut self.failed } else { &mut self.good } += 1;
+            self.has_served |= standing == Standing::SERVED;
+            self.ever_served |= standing.served;
         }
         takes
     }
@@ -109,7 +126,7 @@ mod tests {
 
     fn file(name: &str, version: u32, digest: u8, file: &str) -> Candidate {
         let (name, digest) = (name.to_owned(), Digest([digest; 32]));
-        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::Untried }
+        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::default() }
     }
 
     fn kept(name: &str, version: u32, digest: u8) -> Candidate {
@@ -117,7 +134,7 @@ mod tests {
     }
 
     fn offered(candidates: &[Candidate], serving: &[u8]) -> (Vec<u8>, Vec<PathBuf>) {
-        let choice = choose(candidates, &serving.iter().map(|digest| Digest([*digest; 32])).collect());
+        let choice = choose(candidates, &serving.iter().map(|digest| Digest([*digest; 32])).collect(), 9);
         (choice.offered.iter().map(|digest| digest.0[0]).collect(), choice.clashes.into_keys().collect())
     }
 
@@ -136,11 +153,11 @@ mod tests {
 
     #[test]
     fn versions_that_failed_hide_no_good_one() {
-        let bad = |version: u32, digest: u8| Candidate { standing: Standing::Failed, ..kept("a", version, digest) };
+        let bad = |version: u32, digest: u8| Candidate { standing: Standing::FAILED, ..kept("a", version, digest) };
         let newest = file("a", 9, 9, "a");
         let two = [newest.clone(), bad(8, 8), bad(7, 7), kept("a", 2, 2), kept("a", 1, 1)];
         assert_eq!(offered(&two, &[]).0, [9, 8, 7, 2]);
-        let newest = Candidate { standing: Standing::Failed, ..newest };
+        let newest = Candidate { standing: Standing::FAILED, ..newest };
         let many: Vec<_> = (3..9).map(|version| bad(version, u8::try_from(version).unwrap())).collect();
         let all = [&[newest, kept("a", 2, 2), kept("a", 1, 1)], &many[..]].concat();
         assert_eq!(offered(&all, &[]).0, [9, 8, 7, 6, 2, 1], "there is an end to those that failed, not to the good");
@@ -149,11 +166,41 @@ mod tests {
     #[test]
     fn the_last_that_served_stays_until_a_newer_one_has() {
         let (newest, second) = (file("a", 9, 9, "a"), kept("a", 8, 8));
-        let served = |it: &Candidate| Candidate { standing: Standing::Served, ..it.clone() };
+        let served = |it: &Candidate| Candidate { standing: Standing::SERVED, ..it.clone() };
         let rest = [served(&kept("a", 2, 2)), served(&kept("a", 1, 1))];
         let of = |newest: Candidate| offered(&[&[newest, second.clone(), kept("a", 7, 7)], &rest[..]].concat(), &[]).0;
         assert_eq!(of(newest.clone()), [9, 8, 2], "nobody has tried the newest two");
         assert_eq!(of(served(&newest)), [9, 8]);
+    }
+
+    #[test]
+    fn of_too_many_older_versions_those_that_served_stay_then_each_names_newest() {
+        let served = Candidate { standing: Standing::SERVED, ..kept("b", 1, 1) };
+        let untried = [kept("a", 5, 5), kept("c", 6, 6)];
+        let rest = [file("a", 7, 7, "a"), file("b", 8, 8, "b"), file("c", 9, 9, "c"), kept("b", 2, 2), served];
+        let all = [&rest[..], &untried].concat();
+        let of = |most| choose(&all, &BTreeSet::new(), most).offered.iter().map(|it| it.0[0]).collect::<Vec<_>>();
+        assert_eq!(of(9), [7, 5, 8, 2, 1, 9, 6]);
+        assert_eq!(of(4), [7, 5, 8, 2, 1, 9, 6]);
+        assert_eq!(of(3), [7, 5, 8, 2, 1, 9]);
+        assert_eq!(of(1), [7, 8, 1, 9]);
+        assert_eq!(of(0), [7, 8, 9], "files are what the operator put there");
+    }
+
+    #[test]
+    fn one_failure_takes_no_version_that_served_away() {
+        let mixed = |it: Candidate| Candidate { standing: Standing { served: true, failed: true }, ..it };
+        let untried = [file("a", 9, 9, "a"), kept("a", 8, 8)];
+        let failed = |version: u8| Candidate { standing: Standing::FAILED, ..kept("a", version.into(), version) };
+        let of = |rest: &[Candidate]| offered(&[&untried, rest].concat(), &[]).0;
+        assert_eq!(of(&[mixed(kept("a", 2, 2)), kept("a", 1, 1)]), [9, 8, 2]);
+        assert_eq!(of(&[mixed(kept("a", 3, 3)), mixed(kept("a", 2, 2))]), [9, 8, 3, 2], "it takes no good one's place");
+        let many: Vec<_> = (3..8).map(failed).chain([mixed(kept("a", 2, 2)), mixed(kept("a", 1, 1))]).collect();
+        let newest = Candidate { standing: Standing::FAILED, ..file("a", 9, 9, "a") };
+        assert_eq!(offered(&[&[newest], &many[..]].concat(), &[]).0, [9, 7, 6, 5, 2], "there is an end to these, too");
+        let served = |it: &Candidate| Candidate { standing: Standing::SERVED, ..it.clone() };
+        let new = [untried[0].clone(), served(&untried[1]), mixed(kept("a", 2, 2))];
+        assert_eq!(offered(&new, &[]).0, [9, 8], "a newer one served");
     }
 
     #[test]

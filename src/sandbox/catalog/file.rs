@@ -46,7 +46,7 @@ pub(super) struct Stamp {
 }
 
 /// Length and times. Files that a link leads to in turn may be equally long and, in an image that was built to be the same
-/// everywhere, of one date of writing; when a file came to its place, or to its owner and mode, nobody sets.
+/// everywhere, of one date of writing; when a file came to its place, or to its owner and mode, nobody can set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Mark {
     length: u64,
@@ -162,7 +162,7 @@ impl File {
         match read(path, most_bytes) {
             Ok(bytes) => self.weigh(digest_of(&bytes), is_same, is_signed_anew, is_due).then_some(bytes),
             Err(Refusal { kind, message }) => {
-                // What makes a file readable (its owner, its mode) does not show in its stamp.
+                // What makes a file readable again may not show in its stamp: folders above it, a mount, a server that answers.
                 self.is_confirmed = is_same && kind != LoadErrorKind::Unreadable;
                 self.digest = None;
                 self.error = Some(LoadError { kind, path: path.to_owned(), digest: None, message });

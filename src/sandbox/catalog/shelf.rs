@@ -42,11 +42,14 @@ pub(super) struct Shelf {
     troubles: BTreeMap<PathBuf, String>,
     /// The same of files that are too many, by the first of them in each folder.
     surplus: BTreeMap<PathBuf, String>,
+    /// The same bounds the older versions, which are beside the files.
     most_files: usize,
     status: Vec<ModuleStatus>,
     /// Whether what is there is judged in this look: at the start, and under other keys.
     is_new: bool,
     desk: Desk,
+    /// What of the cache there was no room to read at the start: it is not this process's to clear away.
+    unread: BTreeSet<PathBuf>,
 }
 
 struct Kept {
@@ -89,6 +92,7 @@ impl Shelf {
             status: Vec::new(),
             is_new: true,
             desk,
+            unread: BTreeSet::new(),
         }
     }
 
@@ -102,7 +106,7 @@ impl Shelf {
         (self.is_new, self.first) = (false, None);
         let Self { desk, files, .. } = self;
         desk.keep_only(|path, digest| files.get(path).is_some_and(|file| file.digest == Some(digest)));
-        let choice = choose(&self.candidates(), &self.offered.iter().copied().collect());
+        let choice = choose(&self.candidates(), &self.offered.iter().copied().collect(), self.most_files);
         self.keep_only(&choice.offered, is_first);
         let status = self.describe(&choice);
         let same = choice.offered == self.offered
@@ -278,7 +282,7 @@ impl Shelf {
 
     /// With what is known of it from earlier processes.
     fn recalled(&self, module: Arc<Module>, origin: String) -> Kept {
-        let marked = self.cache.as_ref().map(|cache| cache.standing(module.digest(), &origin)).unwrap_or_default();
+        let marked = self.cache.as_ref().map(|cache| cache.standing(module.digest())).unwrap_or_default();
         module.record().note(marked);
         Kept { module, origin, marked }
     }
@@ -286,14 +290,15 @@ impl Shelf {
     /// At the start: what an earlier process served. A file that broke meanwhile gets its last good module back.
     fn read_cache(&mut self) {
         let Some(cache) = &self.cache else { return };
-        let cached = match cache.read(self.most_files) {
-            Ok(cached) => cached,
+        let contents = match cache.read(self.most_files, |digest| self.kept.contains_key(&digest)) {
+            Ok(contents) => contents,
             Err(error) => {
                 self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
                 return;
             }
         };
-        for old in cached.into_iter().filter(|old| !self.kept.contains_key(&old.digest)).collect::<Vec<_>>() {
+        self.unread = contents.unread;
+        for old in contents.modules {
             if let Ok(module) = self.gate.admit(&old.bytes, &old.path, None) {
                 let kept = self.recalled(module, old.origin);
                 self.kept.insert(old.digest, kept);
@@ -338,13 +343,14 @@ impl Shelf {
         for (digest, kept) in &mut self.kept {
             let standing = kept.module.record().standing();
             // Without the mark the next process learns it anew.
-            if standing != kept.marked && cache.mark(*digest, &kept.origin, standing).is_ok() {
+            if standing != kept.marked && cache.mark(*digest, standing).is_ok() {
                 kept.marked = standing;
             }
         }
         if before != self.kept.len() || is_first {
             let keep: BTreeSet<_> = self.kept.iter().map(|(digest, kept)| cache.path(*digest, &kept.origin)).collect();
-            if let Err(error) = cache.retain(|path| keep.contains(path)) {
+            let stays = |path: &Path| keep.contains(path) || self.unread.contains(path);
+            if let Err(error) = cache.retain(stays, |digest| self.kept.contains_key(&digest)) {
                 self.troubles.insert(cache.folder().to_owned(), cache_trouble(&error));
             }
         }

@@ -101,18 +101,23 @@ pub(super) fn compile_in(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(unable)?;
-    let (status, code, words, in_time) = converse(child, module, limits, stop).map_err(unable)?;
-    if status.success() && in_time {
-        return Ok(code);
+    let (status, code, words, is_in_time) = converse(child, module, limits, stop).map_err(unable)?;
+    match status.success() && is_in_time {
+        true => Ok(code),
+        false => Err(without_code(status, &words, is_in_time, limits)),
     }
+}
+
+/// What the end of a child without code says of the module.
+fn without_code(status: ExitStatus, words: &str, is_in_time: bool, limits: &SandboxLimits) -> NoCode {
     let (seconds, mib) = (limits.compile_time.as_secs_f64(), limits.compile_memory_bytes >> 20);
     let remedy = "split its largest functions, build it with optimisation, and leave out what it does not use";
     let is_out_of_memory = words.contains("memory allocation") || words.contains("Cannot allocate memory");
-    Err(match (status.code(), status.signal()) {
+    match (status.code(), status.signal()) {
         (_, Some(libc::SIGXCPU)) => NoCode::Refused(format!(
             "compiling it took longer than {seconds} s of computing (sandbox limit compile_time): {remedy}"
         )),
-        _ if !in_time => NoCode::Ended(format!(
+        _ if !is_in_time => NoCode::Ended(format!(
             "compiling it did not end in {} s, although it may compute for {seconds} s: the machine is busy, or the process that \
              compiled it was stopped",
             (limits.compile_time * COMPILE_PATIENCE).as_secs_f64()
@@ -129,7 +134,7 @@ pub(super) fn compile_in(
             "the compiler crashed on it (signal {signal}), in a process of its own: {remedy}; and report the module"
         )),
         _ => NoCode::Unable,
-    })
+    }
 }
 
 /// Gives the child its input and waits for all that it says; the last is whether it was done in time. However it ends, the

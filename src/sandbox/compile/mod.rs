@@ -38,8 +38,10 @@ pub fn compiler_main() -> Option<std::process::ExitCode> {
 /// Lets this process have as many files open as it may: each connection is one, and each module that serves keeps one. For
 /// programs alone: a library leaves the limits of its process to it, and children inherit them.
 pub fn raise_open_files() {
-    // Where the system refuses, what there is has to do.
-    let _ = native::raise_open_files();
+    if let Err(error) = native::raise_open_files() {
+        let open_files = open_files();
+        tracing::warn!(%error, open_files, "the limit of open files stays as it is; `ulimit -n` raises it");
+    }
 }
 
 /// How many files this process may have open.

@@ -53,10 +53,23 @@ pub(super) fn open_files() -> io::Result<libc::rlimit> {
     }
 }
 
+/// The most that macOS takes (OPEN_MAX) where it names no bound.
+const OPEN_MAX: libc::rlim_t = 10_240;
+
 /// From now on it may have as many as it may be let have.
 pub(super) fn raise_open_files() -> io::Result<()> {
     let limit = open_files()?;
-    let limit = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+    let [most, else_this] = wanted(limit.rlim_cur, limit.rlim_max);
+    set_open_files(libc::rlimit { rlim_cur: most, ..limit })
+        .or_else(|_| set_open_files(libc::rlimit { rlim_cur: else_this, ..limit }))
+}
+
+/// What is asked for, the second where the first is refused: never less than there is.
+fn wanted(now: libc::rlim_t, most: libc::rlim_t) -> [libc::rlim_t; 2] {
+    [most, most.min(OPEN_MAX).max(now)]
+}
+
+fn set_open_files(limit: libc::rlimit) -> io::Result<()> {
     // SAFETY: likewise.
     match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) } {
         0 => Ok(()),
@@ -86,4 +99,17 @@ pub(super) fn limit_this_process(seconds: u64, bytes: u64) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_without_a_bound_is_also_asked_for_as_a_number_and_never_lowered() {
+        let all = libc::RLIM_INFINITY;
+        assert_eq!(wanted(256, all), [all, OPEN_MAX]);
+        assert_eq!(wanted(1024, 4096), [4096, 4096]);
+        assert_eq!(wanted(20_000, all), [all, 20_000]);
+    }
 }

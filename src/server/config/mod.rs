@@ -14,7 +14,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use self::file::read_regular;
+pub use self::file::{ConfigFile, read_regular};
 pub use self::kafka_section::{KafkaCluster, servers};
 pub use self::values::{
     DataPlace, HostPort, LOG_FILTER, LoadHeartbeat, LogFormat, admin_address, data_place, is_log_filter,
@@ -31,9 +31,6 @@ pub const DEFAULT_FILE: &str = "divvy.toml";
 
 /// Kafka's port.
 const DEFAULT_PORT: u16 = 9092;
-
-/// The longest configuration: a thousand topics and groups are a tenth of it.
-const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// More shards than any machine has cores: one more only costs memory.
 pub const MAX_SHARDS: usize = 256;
@@ -127,23 +124,7 @@ impl Default for Config {
 impl Config {
     /// Reads the named file, which must exist, or else `./divvy.toml` if there is one, or else takes the defaults.
     pub fn load(path: Option<&Path>) -> Result<Self, ConfigError> {
-        let file = path.unwrap_or(Path::new(DEFAULT_FILE));
-        let text = read_regular(file, MAX_CONFIG_BYTES).and_then(|bytes| {
-            String::from_utf8(bytes)
-                .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8 text"))
-        });
-        match text {
-            Ok(text) => Self::parse(&text, &file.display().to_string()),
-            Err(error) if path.is_none() && error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(ConfigError {
-                is_missing: error.kind() == std::io::ErrorKind::NotFound,
-                problems: vec![format!(
-                    "the configuration {} cannot be read ({error}): name a file that can, or none, since every key has \
-                     a default",
-                    file.display()
-                )],
-            }),
-        }
+        ConfigFile::new(path.map(Path::to_owned)).load()
     }
 
     /// Reads the text of a file. `origin` names it in errors; all of them are collected.

@@ -75,3 +75,11 @@ fn a_fall_back_without_a_version_is_the_newest_that_neither_fails_now_nor_is_pas
     assert_eq!(stands_in("range", &[3], &[3]), Some(Some(1)), "the host's own");
     assert_eq!(stands_in("other", &[3], &[]), Some(None), "nobody has it, which is said");
 }
+
+#[test]
+fn why_something_is_passed_over_stays_true_for_as_long_as_its_plan_is_in_force() {
+    let strategies = strategies(&[3]);
+    let plan = PlanToMake { now: WallTime(60_000), ..plan(&[3]) };
+    let why = passed_over(&*strategies[0], &plan);
+    assert_eq!(why.as_deref(), Some("; asked again with the first rebalance after 1970-01-01T00:00:00Z"));
+}

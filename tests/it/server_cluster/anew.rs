@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace, KafkaCluster};
+use divvy::store::MemoryStore;
 use divvy::topics::Topic;
 use divvy::wire::frame::{FrameLimit, Framer, encode_response};
 use divvy::wire::header::RequestHeader;
@@ -21,7 +22,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{delete, shows};
 use crate::member_ground::start;
-use crate::support::{Client, config, own_address, serve, serve_after_crash};
+use crate::support::{Client, config, own_address, serve, serve_after_crash, within};
+use crate::support_store::failing::{FailingStore, Fault, Faults};
 
 /// A cluster with one topic: its id, and how many partitions it has.
 #[derive(Clone)]
@@ -101,7 +103,20 @@ async fn commit(client: &mut Client, committed_offset: i64) {
 async fn committed(client: &mut Client) -> i64 {
     let topics = Some(vec![OffsetFetchRequestTopic { name: "clicks".into(), partition_indexes: vec![0] }]);
     let request = OffsetFetchRequest { group_id: "g".into(), topics, ..Default::default() };
-    client.ask(5, &request).await.topics[0].partitions[0].committed_offset
+    within(async {
+        loop {
+            // Who asks while a batch fails is told to ask again.
+            if let Some(topic) = client.ask(5, &request).await.topics.first() {
+                return topic.partitions[0].committed_offset;
+            }
+        }
+    })
+    .await
+}
+
+fn beside(kafka: &Kafka) -> Config {
+    let at = KafkaCluster { max_age: Duration::from_millis(20), ..KafkaCluster::at(vec![kafka.address.to_string()]) };
+    Config { kafka: Some(at), ..config() }
 }
 
 fn of(partitions: u32) -> Option<Topic> {
@@ -120,9 +135,7 @@ async fn looked(server: &Server, topic: Option<Topic>) -> Client {
 async fn a_topic_that_was_made_anew_while_the_coordinator_was_down_begins_without_offsets() {
     let folder = tempfile::tempdir().unwrap();
     let kafka = Kafka::start().await;
-    let at = KafkaCluster { max_age: Duration::from_millis(20), ..KafkaCluster::at(vec![kafka.address.to_string()]) };
-    let data = DataPlace::Folder(folder.path().join("data"));
-    let beside = Config { kafka: Some(at), data, ..config() };
+    let beside = Config { data: DataPlace::Folder(folder.path().join("data")), ..beside(&kafka) };
 
     let server = serve(beside.clone()).await;
     let mut client = looked(&server, of(1)).await;
@@ -139,4 +152,17 @@ async fn a_topic_that_was_made_anew_while_the_coordinator_was_down_begins_withou
     let server = serve_after_crash(beside).await;
     let mut client = looked(&server, of(3)).await;
     assert_eq!(committed(&mut client).await, -1, "that was another topic's");
+}
+
+/// What failed once is done with the next look, which finds the topic anew again.
+#[tokio::test]
+async fn offsets_that_could_not_be_forgotten_are_forgotten_later() {
+    let (kafka, faults) = (Kafka::start().await, Faults::default());
+    let store = FailingStore::new(MemoryStore::new(), faults.clone());
+    let server = Server::builder(beside(&kafka)).store(Box::new(store)).start().await.unwrap();
+    let mut client = looked(&server, of(1)).await;
+    commit(&mut client, 7).await;
+    faults.order(Fault::Lost);
+    kafka.becomes(2, 1);
+    within(async { while committed(&mut client).await != -1 {} }).await;
 }

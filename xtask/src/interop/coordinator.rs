@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -65,12 +66,7 @@ fn led(bench: &Bench, strategy: &'static str) -> Result<()> {
         let before = before.0;
         println!("    the coordinator was killed: generation {} goes on", before.generation);
 
-        // The same strategy in another file: a section more, which no host looks at.
-        let file = assignors.path().join("rack-aware.wasm");
-        let mut bytes = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-        bytes.extend_from_slice(&[0, 2, 1, b'x']);
-        let copy = assignors.path().join("copy");
-        fs::write(&copy, bytes).and_then(|()| fs::rename(&copy, &file)).context("the module cannot be replaced")?;
+        replace(&assignors.path().join("rack-aware.wasm"))?;
         wait_until("the other module to serve", STEP, || Ok((led_with(cast)? != first).then_some(())))?;
         let after = cast.settle()?;
         if after.generation <= before.generation {
@@ -82,6 +78,14 @@ fn led(bench: &Bench, strategy: &'static str) -> Result<()> {
         println!("    {MORE} partitions more: {}", cast.who_owns_what());
         cast.leave_all()
     })
+}
+
+/// The same strategy in another file: a section more, which no host looks at.
+fn replace(file: &Path) -> Result<()> {
+    let mut bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    bytes.extend_from_slice(&[0, 2, 1, b'x']);
+    let copy = file.with_extension("copy");
+    fs::write(&copy, bytes).and_then(|()| fs::rename(&copy, file)).context("the module cannot be replaced")
 }
 
 /// The digest of the module by which the coordinator leads.

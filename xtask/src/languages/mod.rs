@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -112,13 +113,25 @@ fn module(language: &Language, strategy: &str) -> PathBuf {
 /// A reference strategy, as a project of its own.
 fn build(program: &Path, language: &Language, strategy: &str, tools: &Tools) -> Result<()> {
     let project = target().join("languages").join(language.name).join(strategy);
-    for (from, to) in language.files {
-        copy(&root().join("guest-sdk").join(from.replace("STRATEGY", strategy)), &project.join(to))?;
-    }
+    lay_out(language, strategy, &project)?;
     compile(program, language, &project, tools)?;
     fs::create_dir_all(modules().join(language.name)).context("target/guests cannot be written")?;
     fs::copy(project.join(strategy).with_extension("wasm"), module(language, strategy))
         .with_context(|| format!("{} made no module", language.name))?;
+    Ok(())
+}
+
+/// The project has these files and no others: one that was there before would be compiled with them.
+fn lay_out(language: &Language, strategy: &str, project: &Path) -> Result<()> {
+    match fs::remove_dir_all(project) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("{} cannot be made anew", project.display()));
+        }
+        _ => {}
+    }
+    for (from, to) in language.files {
+        copy(&root().join("guest-sdk").join(from.replace("STRATEGY", strategy)), &project.join(to))?;
+    }
     Ok(())
 }
 
@@ -184,4 +197,24 @@ fn asc() -> Result<Tools> {
 
 fn golang() -> Result<Tools> {
     Ok(vec![("DIVVY_GO", go::compiler()?.into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_sdk_no_longer_has_is_not_compiled_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for language in LANGUAGES {
+            let project = folder.path().join(language.name);
+            let stale = project.join("divvy/was-here-before");
+            fs::create_dir_all(project.join("divvy")).unwrap();
+            fs::write(&stale, "").unwrap();
+            lay_out(language, STRATEGIES[0], &project).unwrap();
+            assert!(!stale.exists(), "{}", language.name);
+            assert!(fs::read_dir(project.join("divvy")).unwrap().next().is_some(), "{}", language.name);
+        }
+        assert!(!folder.path().join("go/divvy/reader_test.go").exists());
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -38,29 +38,45 @@ pub fn c(_: &Tools) -> Result<()> {
     files.retain(|file| file.extension() == Some(OsStr::new("c")));
     files.sort();
     let clang = named(&Vec::new(), "DIVVY_CLANG", "clang");
-    sanitizers(&clang.to_string_lossy())?;
-    for file in files {
-        let name = file.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
-        let program = built.join(&name);
-        quiet(
-            &format!("compile c/tests/{name}.c"),
-            Command::new(&clang).args(SANITIZED).arg("-o").arg(&program).arg(&file),
-        )?;
-        quiet(&format!("c/tests/{name}"), Command::new(&program).arg(suite()))?;
+    sanitizers(&clang, &built)?;
+    let mut widths: Vec<&[&str]> = vec![&[]];
+    // No package of sanitizers brings the C library of the other width.
+    match RUNS_32_BITS && links(&clang, &built, &["-m32"]).is_ok() {
+        true => widths.push(&["-m32"]),
+        false => println!("    c/tests: with 64 bits alone, since {} links no programs of 32", clang.to_string_lossy()),
+    }
+    for (file, width) in files.iter().flat_map(|file| widths.iter().map(move |width| (file, *width))) {
+        let name = file.file_stem().context("a file has a name")?.to_string_lossy();
+        let what = format!("c/tests/{name} {}", width.join(" "));
+        let what = what.trim_end();
+        let program = built.join(&*name);
+        let mut compile = Command::new(&clang);
+        compile.args(SANITIZED).args(width).arg("-o").arg(&program).arg(file);
+        quiet(&format!("compile {what}"), &mut compile)?;
+        quiet(what, Command::new(&program).arg(suite()))?;
     }
     Ok(())
 }
 
-/// Debian packs their library apart from clang.
-fn sanitizers(clang: &str) -> Result<()> {
-    let library = format!("libclang_rt.asan-{}.a", std::env::consts::ARCH);
-    let found = ask(clang, &[&format!("-print-file-name={library}")]);
-    if !cfg!(target_os = "linux") || found.is_none_or(|path| path != library) {
-        return Ok(());
-    }
-    let version = ask(clang, &["-dumpversion"]).unwrap_or_default();
+/// Makes sure that clang has them: Debian packs their library apart. Where it lies is each build's own choice, so it is tried.
+fn sanitizers(clang: &OsStr, place: &Path) -> Result<()> {
+    let Err(why) = links(clang, place, &[]) else { return Ok(()) };
+    let program = clang.to_string_lossy();
+    let version = ask(&program, &["-dumpversion"]).unwrap_or_default();
     let package = format!("libclang-rt-{}-dev", version.split('.').next().unwrap_or_default());
-    apt::install(&[&package]).with_context(|| format!("{clang} has no sanitizers"))
+    apt::install(&[&package]).with_context(|| format!("{program} has no sanitizers: {why:#}"))?;
+    links(clang, place, &[])
+}
+
+/// Whether an empty program becomes one.
+fn links(clang: &OsStr, place: &Path, more: &[&str]) -> Result<()> {
+    let source = place.join("empty.c");
+    fs::write(&source, "#include <stdio.h>\nint main(void) { return 0; }\n")
+        .context("there is no room for a program")?;
+    let mut command = Command::new(clang);
+    command.args(SANITIZED).args(more).arg("-o").arg(place.join("empty")).arg(&source);
+    let heading = ["link with sanitizers", &more.join(" ")].join(" ");
+    quiet(heading.trim_end(), &mut command).map(drop)
 }
 
 /// `zig test`, for this machine.

@@ -183,24 +183,7 @@ impl<'g> Deal<'g> {
             }
             Pool::Topics(topics) => {
                 let topics = topics.iter().map(|&topic| &self.request.topics[topic as usize]);
-                let mut by_size: Vec<u64> = topics.map(|topic| pair(topic.partitions, topic.base)).collect();
-                sort(&mut by_size);
-                let most = by_size.last().map_or(0, |&topic| first(topic));
-                let (mut smaller, mut from) = (by_size.len(), 0);
-                for number in (0..most).rev() {
-                    while smaller > 0 && first(by_size[smaller - 1]) > number {
-                        smaller -= 1;
-                    }
-                    // The last topic first, and after one of which something was taken the one before it: all give in turn.
-                    let (start, count) = (from, by_size.len() - smaller);
-                    for at in (start..count).chain(0..start.min(count)) {
-                        match take(second(by_size[by_size.len() - 1 - at]) + number) {
-                            (_, true) => return,
-                            (true, _) => from = at + 1,
-                            (false, _) => {}
-                        }
-                    }
-                }
+                in_turn(topics.map(|topic| pair(topic.partitions, topic.base)).collect(), take);
             }
             Pool::Partitions(partitions) => {
                 let topics = &self.request.topics;
@@ -211,6 +194,29 @@ impl<'g> Deal<'g> {
                 let mut by_number: Vec<u64> = partitions.iter().map(|&at| pair(number(at), at)).collect();
                 sort(&mut by_number);
                 let _ = by_number.iter().rev().find(|&&partition| take(second(partition)).1);
+            }
+        }
+    }
+}
+
+/// Goes through topics, each the number of its partitions and its first one, from the highest numbers down: all topics give in turn.
+/// `take` says whether it took a partition, and whether that was the last.
+#[inline]
+fn in_turn(mut by_size: Vec<u64>, mut take: impl FnMut(u32) -> (bool, bool)) {
+    sort(&mut by_size);
+    let most = by_size.last().map_or(0, |&topic| first(topic));
+    let (mut smaller, mut from) = (by_size.len(), 0);
+    for number in (0..most).rev() {
+        while smaller > 0 && first(by_size[smaller - 1]) > number {
+            smaller -= 1;
+        }
+        // The last topic first, and after one of which something was taken the one before it.
+        let (start, count) = (from, by_size.len() - smaller);
+        for at in (start..count).chain(0..start.min(count)) {
+            match take(second(by_size[by_size.len() - 1 - at]) + number) {
+                (_, true) => return,
+                (true, _) => from = at + 1,
+                (false, _) => {}
             }
         }
     }

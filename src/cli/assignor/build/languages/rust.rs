@@ -12,9 +12,19 @@ use super::{Language, Part};
 use crate::assignor::manifest::Shape;
 use crate::cli::failure::{Failure, Kind};
 
-/// What a module's memory begins with: a small stack, since Rust's own megabyte would be zeroed for every call, and 2 MiB in all, since
-/// asking the host for more is what a call would wait for.
-const STACK: &str = "target.wasm32-unknown-unknown.rustflags=[\"-Clink-arg=-zstack-size=65536\", \"-Clink-arg=--initial-memory=2097152\"]";
+/// What a module's memory begins with, and the words by which a project says it itself. A small stack, since Rust's own megabyte
+/// would be zeroed for every call; and 2 MiB in all, since asking the host for more is what a call would wait for.
+const MEMORY: [(&str, &[&str]); 2] = [
+    ("-Clink-arg=-zstack-size=65536", &["stack-size"]),
+    // The linker refuses more than what the memory may become, and to be told it in two ways.
+    ("-Clink-arg=--initial-memory=2097152", &["initial-memory", "initial-heap", "max-memory"]),
+];
+
+/// With a larger stack the linker may refuse to begin with 2 MiB: then it counts what is needed.
+const LARGE_STACK: u64 = 1 << 20;
+
+/// Where it says so.
+const CONFIG: &str = ".cargo/config.toml";
 
 /// The profile of modules: small and fast. What the project's own profile says outranks it.
 const PROFILE: [(&str, &str); 5] =
@@ -105,15 +115,32 @@ fn settings(folder: &Path) -> Vec<String> {
     let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap_or_default();
     let release = manifest.get("profile").and_then(|profile| profile.get("release"));
     let says = |key: &str| release.is_some_and(|release| release.get(key).is_some());
-    let mut settings: Vec<String> = PROFILE
-        .iter()
-        .filter(|(key, _)| !says(key))
-        .map(|(key, value)| format!("profile.release.{key}={value}"))
-        .collect();
-    if !read(".cargo/config.toml").contains("stack-size") {
-        settings.push(STACK.to_owned());
+    let profile = PROFILE.iter().filter(|(key, _)| !says(key));
+    profile.map(|(key, value)| format!("profile.release.{key}={value}")).chain(memory(&read(CONFIG))).collect()
+}
+
+/// The flags of [`MEMORY`] that are left, as a setting: cargo puts them behind the project's own of the same place, so that what it
+/// says itself would count for nothing. Flags of the target hide those of `[build]`.
+fn memory(config: &str) -> Option<String> {
+    let flags = MEMORY.iter().filter(|(_, own)| !own.iter().any(|word| config.contains(word)));
+    let mut flags: Vec<&str> = flags.map(|(flag, _)| *flag).collect();
+    if own_stack(config).is_some_and(|bytes| bytes > LARGE_STACK) {
+        flags.clear();
     }
-    settings
+    let table: toml::Table = toml::from_str(config).unwrap_or_default();
+    let target = table.get("target").and_then(|targets| targets.get(wasm32::TARGET));
+    let has_flags = |place: Option<&toml::Value>| place.is_some_and(|place| place.get("rustflags").is_some());
+    let place = match has_flags(table.get("build")) && !has_flags(target) {
+        true => "build".to_owned(),
+        false => format!("target.{}", wasm32::TARGET),
+    };
+    (!flags.is_empty()).then(|| format!("{place}.rustflags={flags:?}"))
+}
+
+/// The bytes of stack that a project asks for.
+fn own_stack(config: &str) -> Option<u64> {
+    let (_, number) = config.split_once("stack-size=")?;
+    number[..number.find(|it: char| !it.is_ascii_digit()).unwrap_or(number.len())].parse().ok()
 }
 
 /// Where cargo builds.
@@ -154,15 +181,33 @@ mod tests {
         let bare = project("[package]\nname = \"x\"\n");
         let all = settings(bare.path());
         assert_eq!(all.len(), PROFILE.len() + 1);
-        assert!(all.contains(&"profile.release.lto=\"fat\"".to_owned()) && all.contains(&STACK.to_owned()), "{all:?}");
+        assert!(all.contains(&"profile.release.lto=\"fat\"".to_owned()), "{all:?}");
 
         let own = project("[profile.release]\nopt-level = \"s\"\nlto = false\n");
         std::fs::create_dir(own.path().join(".cargo")).unwrap();
-        let flags = "[target.wasm32-unknown-unknown]\nrustflags = [\"-Clink-arg=-zstack-size=131072\"]\n";
-        std::fs::write(own.path().join(".cargo/config.toml"), flags).unwrap();
+        let flags = ["-Clink-arg=-zstack-size=131072", "-Clink-arg=--initial-memory=1048576"];
+        std::fs::write(own.path().join(CONFIG), format!("[target.wasm32-unknown-unknown]\nrustflags = {flags:?}\n"))
+            .unwrap();
         let rest = settings(own.path());
         assert_eq!(rest.len(), PROFILE.len() - 2, "{rest:?}");
-        assert!(rest.iter().all(|setting| !setting.contains("lto") && !setting.contains("stack")), "{rest:?}");
+        assert!(rest.iter().all(|setting| !setting.contains("lto") && !setting.contains("rustflags")), "{rest:?}");
+    }
+
+    #[test]
+    fn what_a_project_says_of_its_memory_is_not_said_again() {
+        let (stack, begins) = (MEMORY[0].0, MEMORY[1].0);
+        let left = |place: &str, flags: &[&str]| Some(format!("{place}.rustflags={flags:?}"));
+        let target = "target.wasm32-unknown-unknown";
+        let own = |place: &str, flag: &str| memory(&format!("[{place}]\nrustflags = [\"-Clink-arg={flag}\"]\n"));
+        assert_eq!(memory(""), left(target, &[stack, begins]));
+        assert_eq!(own(target, "-zstack-size=131072"), left(target, &[begins]));
+        for says in ["--initial-memory=1048576", "--max-memory=1048576", "--initial-heap=1048576"] {
+            assert_eq!(own(target, says), left(target, &[stack]), "{says}");
+        }
+        assert_eq!(own(target, "-zstack-size=4194304"), None, "2 MiB have no room for it");
+        // Flags of the target would take the place of all of these.
+        assert_eq!(own("build", "-zstack-size=131072"), left("build", &[begins]));
+        assert_eq!(own("target.x86_64-unknown-linux-gnu", "-s"), left(target, &[stack, begins]));
     }
 
     #[test]
