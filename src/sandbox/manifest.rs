@@ -97,7 +97,7 @@ pub(super) fn begins_within(begins: u64, may_have: usize, limits: &SandboxLimits
     };
     let why = format!(
         "it begins with {} KiB of memory and may have {}: {more}link it with a smaller stack (-zstack-size=65536) and less to \
-         begin with (--initial-memory)",
+         begin with (--initial-memory; in Rust the rustflags of its .cargo/config.toml)",
         begins >> 10,
         may_have >> 10
     );
