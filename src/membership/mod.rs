@@ -222,6 +222,12 @@ impl Membership {
         }
     }
 
+    /// The generation that the member is in, also while its plan is being made, or from which it has its share; -1 for none.
+    pub fn generation(&self) -> Generation {
+        let held = self.held.as_ref().map(|held| held.generation);
+        self.state.joined().map(|it| it.generation).or(held).unwrap_or(Generation::NONE)
+    }
+
     /// What the coordinator calls the member; empty before it gave it an id, and after it left.
     pub fn id(&self) -> &MemberId {
         &self.member
