@@ -118,7 +118,8 @@ pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
         Notice::Ended(Ending::Left) => log!("left"),
         Notice::Ended(Ending::Outside) => log!("ended", place = "none"),
         Notice::Ended(Ending::PlaceKept) => log!("ended", place = "kept"),
-        Notice::Ended(Ending::NotLeft { reason }) => log!("ended", place = "not_left", reason = reason.as_str()),
+        Notice::Ended(Ending::Joining) => log!("ended", place = "unknown"),
+        Notice::Ended(Ending::NotLeft { reason, .. }) => log!("ended", place = "not_left", reason = reason.as_str()),
     }
 }
 

@@ -110,6 +110,8 @@ pub struct Membership {
     may_replace: bool,
     /// How often it found such a plan.
     again: u32,
+    /// Whether a coordinator may have given it a place and could not say so yet: a lasting name has one with its first JoinGroup.
+    may_be_let_in: bool,
     /// Its next JoinGroup removes everybody else.
     removes_others: bool,
 
@@ -162,6 +164,7 @@ impl Membership {
             last_state: None,
             may_replace: false,
             again: 0,
+            may_be_let_in: false,
             removes_others: false,
             watch,
             rejoin: None,
