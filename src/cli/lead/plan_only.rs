@@ -130,8 +130,8 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
 /// These strategies of a folder, each with a version or without: compiled once, for all that this process does. Blocks
 /// meanwhile.
 pub fn modules(folder: &Path, names: &[&str], trust: Trust) -> Result<Modules> {
-    let name = |it: &&str| it.split('@').next().unwrap_or(it).to_owned();
-    Modules::open_only([folder], names.iter().map(name).collect(), trust).map_err(|error| not_joined(&error))
+    Modules::open_only([folder], names.iter().copied().map(str::to_owned).collect(), trust)
+        .map_err(|error| not_joined(&error))
 }
 
 /// That the strategy takes no such settings: whoever wrote them has to change them, whatever is asked of it.

@@ -1,6 +1,6 @@
 //! Which modules are offered: of each name the newest two versions, and never two that claim to be the same one. A version that
 //! has failed in a group takes no place of a good one, and the last that has served stays until a newer one has, whatever else
-//! became of it.
+//! became of it. A version that somebody named is offered as long as it is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,6 +19,8 @@ pub(super) struct Candidate {
     pub file: Option<PathBuf>,
     /// What its plans came to.
     pub standing: Standing,
+    /// Whether somebody named this very version.
+    pub is_named: bool,
 }
 
 /// What is offered, and what is refused because it clashes.
@@ -47,18 +49,20 @@ pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>, most_
             let (winner, from_file) = winner(same, serving, &mut choice.clashes);
             in_folder |= from_file;
             let Some(digest) = winner.filter(|_| in_folder) else { continue };
-            let standing = same.iter().find(|one| one.digest == digest).map_or(Standing::default(), |one| one.standing);
-            if taken.takes(standing) {
+            let Some(Candidate { standing, is_named, .. }) = same.iter().find(|one| one.digest == digest) else {
+                continue;
+            };
+            if taken.takes(*standing) || *is_named {
                 choice.offered.push(digest);
                 if !from_file {
-                    older.push((!standing.served, of_name, digest));
+                    older.push((!is_named, !standing.served, of_name, digest));
                     of_name += 1;
                 }
             }
         }
     }
-    // What served comes first, then each name's newest.
-    older.sort_by_key(|(untried, of_name, _)| (*untried, *of_name));
+    // What is named comes first, then what served, then each name's newest.
+    older.sort_by_key(|(is_unnamed, untried, of_name, _)| (*is_unnamed, *untried, *of_name));
     let too_many: BTreeSet<_> = older.into_iter().skip(most_older).map(|(.., digest)| digest).collect();
     choice.offered.retain(|digest| !too_many.contains(digest));
     choice
@@ -126,7 +130,7 @@ mod tests {
 
     fn file(name: &str, version: u32, digest: u8, file: &str) -> Candidate {
         let (name, digest) = (name.to_owned(), Digest([digest; 32]));
-        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::default() }
+        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::default(), is_named: false }
     }
 
     fn kept(name: &str, version: u32, digest: u8) -> Candidate {
@@ -142,6 +146,21 @@ mod tests {
     fn the_newest_two_versions_of_each_name() {
         let candidates = [kept("b", 1, 1), file("b", 2, 2, "b2"), file("b", 3, 3, "b3"), file("a", 7, 7, "a")];
         assert_eq!(offered(&candidates, &[]), (vec![7, 3, 2], vec![]));
+    }
+
+    #[test]
+    fn a_version_that_is_named_is_offered_beside_the_newest_two() {
+        let named = |it: Candidate| Candidate { is_named: true, ..it };
+        let newer = [file("a", 4, 4, "a4"), file("a", 3, 3, "a3"), file("a", 2, 2, "a2")];
+        let of = |named: Candidate| offered(&[&newer[..], &[named]].concat(), &[]).0;
+        assert_eq!(of(named(file("a", 1, 1, "a1"))), [4, 3, 1]);
+        assert_eq!(of(named(kept("a", 1, 1))), [4, 3, 1], "and it is kept when its file was replaced");
+        let served = |it: &Candidate| Candidate { standing: Standing::SERVED, ..it.clone() };
+        let all = [served(&newer[0]), served(&newer[1]), named(newer[2].clone())];
+        assert_eq!(offered(&all, &[]).0, [4, 3, 2], "whatever newer ones do");
+        let older = [file("a", 9, 9, "a"), kept("a", 8, 8), served(&kept("a", 7, 7)), named(kept("a", 6, 6))];
+        let choice = choose(&older, &BTreeSet::new(), 1);
+        assert_eq!(choice.offered.iter().map(|it| it.0[0]).collect::<Vec<_>>(), [9, 6]);
     }
 
     #[test]
