@@ -14,8 +14,8 @@ use super::modules;
 use super::output::Output;
 use crate::sandbox::raise_open_files;
 use crate::server::config::{
-    Config, ConfigError, ConfigFile, DataPlace, HostPort, KafkaCluster, LogFormat, admin_address, data_place, listen_address,
-    servers,
+    Config, ConfigError, ConfigFile, DataPlace, HostPort, KafkaCluster, LogFormat, admin_address, data_place,
+    listen_address, servers,
 };
 use crate::server::{self, Ended, Reader, Server, StartError};
 
