@@ -120,6 +120,15 @@ pub struct Service<'a> {
 impl Service<'_> {
     /// Makes the plan. Blocks for as long as the strategies run.
     pub fn run(&self) -> Led {
+        self.run_with(true)
+    }
+
+    /// The same in a group that goes on with a strategy that failed: nothing passes it over, so no other name takes over.
+    pub fn run_unreplaced(&self) -> Led {
+        self.run_with(false)
+    }
+
+    fn run_with(&self, may_be_replaced: bool) -> Led {
         let Named { protocol, strategy: chosen } = self.chosen;
         let failed = match chosen.filter(|_| self.rests.is_none()) {
             None if let Some(why) = &self.rests => CallError::new(FaultKind::Suspended, why.clone()),
@@ -137,7 +146,7 @@ impl Service<'_> {
         };
         let led = self.fallback().unwrap_or_else(|why| {
             fault.message.extend(why.map(|why| format!("; its fall-back failed too: {why}")));
-            self.serve_all_the_same()
+            self.serve_all_the_same(may_be_replaced)
         });
         Led { fault: Some(fault), ..led }
     }
@@ -158,12 +167,12 @@ impl Service<'_> {
         fallback.protocol != self.chosen.protocol || (other.is_some() && other != chosen)
     }
 
-    fn serve_all_the_same(&self) -> Led {
+    fn serve_all_the_same(&self, may_be_replaced: bool) -> Led {
         if *self.input.protocol_type != CONSUMER {
             return self.states_all_the_same();
         }
         let input = LeaderInput { config: &serde_json::Value::Null, ..self.input.clone() };
-        if let Some(last) = self.last_plan.filter(|last| self.goes_on_with(last))
+        if let Some(last) = self.last_plan.filter(|last| self.goes_on_with(last, may_be_replaced))
             && let Ok(plan) = cut_last_plan(last, &input)
         {
             return served(plan, None, ServedBy::LastPlan);
@@ -178,11 +187,11 @@ impl Service<'_> {
     /// Whether the last plan is better than range. Not where range itself was chosen. And where nothing takes over, since there
     /// is another strategy under range's name, or this one is passed over, the last plan may go on for as long as the module
     /// is broken: then it must leave no newcomer without work.
-    fn goes_on_with(&self, last: &[(MemberId, Bytes)]) -> bool {
+    fn goes_on_with(&self, last: &[(MemberId, Bytes)], may_be_replaced: bool) -> bool {
         if self.chosen.strategy.is_some_and(|it| it.manifest().name == NATIVE) {
             return false;
         }
-        let is_replaced = *self.chosen.protocol != NATIVE && self.rests.is_none();
+        let is_replaced = may_be_replaced && *self.chosen.protocol != NATIVE && self.rests.is_none();
         let had: HashSet<&MemberId> = last.iter().map(|(id, _)| id).collect();
         is_replaced || self.input.members.iter().all(|member| had.contains(&member.id))
     }

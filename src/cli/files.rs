@@ -48,7 +48,11 @@ pub fn manifest(path: &Path) -> Result<Vec<u8>> {
 
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     read_regular(path, most_bytes).map_err(|error| {
-        let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Failed };
+        let kind = match error.kind() {
+            // That is a judgement; of what cannot be read nothing was tried.
+            ErrorKind::FileTooLarge => Kind::Failed,
+            other => Kind::of_file(other == ErrorKind::NotFound),
+        };
         Failure::of(kind, format!("{} cannot be read ({error}): check the path", path.display()))
     })
 }
@@ -159,6 +163,17 @@ mod tests {
             assert!(error.starts_with(&sentence), "{error}");
         }
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn what_cannot_be_read_was_not_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let kind = |path: &Path| {
+            [module, capture, cases, script, manifest].map(|read| Failure::kind(&read(path).unwrap_err()))
+        };
+        assert_eq!(kind(folder.path()), [Kind::Usage; 5]);
+        assert_eq!(kind(Path::new("/dev/zero")), [Kind::Usage; 5]);
+        assert_eq!(kind(&folder.path().join("nowhere")), [Kind::NotFound; 5]);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::news::Note;
 use super::told::{Duty, Writer};
-use crate::ids::{Generation, GroupId, MemberId};
+use crate::assignor::{Fault, ServedBy};
+use crate::ids::{Generation, GroupId, MemberId, Protocol};
 use crate::membership::{Assigned, Ending, Membership, Notice, Peer, Role, Share};
 use crate::text::Shown;
 
@@ -55,71 +56,97 @@ fn is_first_epoch(notice: &Notice) -> bool {
     assigned.duty() == Some(Duty::Active(Writer { epoch: FIRST_EPOCH }))
 }
 
+/// Whom a line is about.
+struct Line<'a> {
+    group: &'a str,
+    member: &'a str,
+    generation: i32,
+}
+
+/// Writes a line with the event and its fields.
+macro_rules! log {
+    ($line:expr, $event:literal $(, $field:ident = $value:expr)*) => {{
+        let Line { group, member, generation } = *$line;
+        tracing::info!(target: TARGET, event = $event, group, member, generation $(, $field = $value)*)
+    }};
+}
+
 /// Writes one line.
 pub(super) fn write(group: &GroupId, whose: &Whose, notice: &Notice) {
-    let group = group.as_str();
     let (member, generation) = match notice {
         Notice::Assigned(assigned) => (assigned.member.as_str(), assigned.generation.0),
         Notice::Revoke { generation, .. } => (whose.member.as_str(), generation.0),
         _ => (whose.member.as_str(), whose.generation.0),
     };
-    macro_rules! log {
-        ($event:literal $(, $field:ident = $value:expr)*) => {
-            tracing::info!(target: TARGET, event = $event, group, member, generation $(, $field = $value)*)
-        };
-    }
+    let line = &Line { group: group.as_str(), member, generation };
     match notice {
-        Notice::Assigned(Assigned { protocol, leader, cause, share, role, stand_in, .. }) => {
-            log!(
-                "assigned",
-                protocol = protocol.as_str(),
-                leader = leader.as_str(),
-                cause = cause.name(),
-                pieces = pieces(share)
-            );
-            // Its leader has told of the fault itself.
-            if let (Role::Follower, Some(it)) = (role, stand_in) {
-                log!("stood_in", protocol = protocol.as_str(), served_by = it.by.as_str(), reason = it.reason.as_str());
-            }
-        }
-        Notice::Revoke { share, .. } => log!("revoked", pieces = pieces(share)),
-        Notice::Lost { share, reason } => log!("lost", pieces = pieces(share), reason = reason.as_str()),
-        Notice::Failed { reason, .. } => log!("failed", reason = reason.as_str()),
+        Notice::Assigned(it) => assigned(line, it),
+        Notice::Revoke { share, .. } => log!(line, "revoked", pieces = pieces(share)),
+        Notice::Lost { share, reason } => log!(line, "lost", pieces = pieces(share), reason = reason.as_str()),
+        Notice::Failed { reason, .. } => log!(line, "failed", reason = reason.as_str()),
         Notice::OffersChanged(offers) => {
-            let names: Vec<&str> = offers.iter().map(|it| it.protocol.as_str()).collect();
-            log!("offers", protocols = names.join(","));
+            log!(line, "offers", protocols = names(offers.iter().map(|it| &it.protocol)));
         }
-        Notice::OffersLeftOut(protocols) => {
-            let names: Vec<&str> = protocols.iter().map(|it| it.as_str()).collect();
-            log!("offers_left_out", protocols = names.join(","));
-        }
-        Notice::Fault { fault, served_by } => log!(
-            "fault",
-            protocol = fault.protocol.as_str(),
-            kind = fault.kind.name(),
-            message = fault.message.as_str(),
-            served_by = served_by.to_string()
-        ),
+        Notice::OffersLeftOut(protocols) => log!(line, "offers_left_out", protocols = names(protocols.iter())),
+        Notice::Fault { fault: it, served_by } => fault(line, it, served_by),
         Notice::Planned(plan) => log!(
+            line,
             "planned",
             planned = plan.generation.0,
             members = plan.members.len(),
             served_by = plan.served_by.to_string()
         ),
-        Notice::TopicsMissing(topics) => log!("topics_missing", topics = topics.len()),
-        Notice::TopicsUnknown { reason } => log!("topics_unknown", reason = reason.as_str()),
-        Notice::Matching(topics) => log!("matching", topics = topics.len()),
-        Notice::Suspended(protocols) => log!("suspended", protocols = protocols.len()),
-        Notice::NoPlan { reason } => log!("no_plan", reason = reason.as_str()),
-        Notice::CoordinatorLost { reason } => log!("coordinator_lost", reason = reason.as_str()),
-        Notice::CoordinatorFound => log!("coordinator_found"),
-        Notice::LeaveRefused { reason } => log!("leave_refused", reason = reason.as_str()),
-        Notice::Drained => log!("drained"),
-        Notice::Ended(Ending::Left) => log!("left"),
-        Notice::Ended(Ending::Outside) => log!("ended", place = "none"),
-        Notice::Ended(Ending::PlaceKept) => log!("ended", place = "kept"),
-        Notice::Ended(Ending::NotLeft { reason }) => log!("ended", place = "not_left", reason = reason.as_str()),
+        Notice::TopicsMissing(topics) => log!(line, "topics_missing", topics = topics.len()),
+        Notice::TopicsUnknown { reason } => log!(line, "topics_unknown", reason = reason.as_str()),
+        Notice::Matching(topics) => log!(line, "matching", topics = topics.len()),
+        Notice::Suspended(protocols) => log!(line, "suspended", protocols = protocols.len()),
+        Notice::NoPlan { reason } => log!(line, "no_plan", reason = reason.as_str()),
+        Notice::CoordinatorLost { reason } => log!(line, "coordinator_lost", reason = reason.as_str()),
+        Notice::CoordinatorFound => log!(line, "coordinator_found"),
+        Notice::LeaveRefused { reason } => log!(line, "leave_refused", reason = reason.as_str()),
+        Notice::Drained => log!(line, "drained"),
+        Notice::Ended(ending) => ended(line, ending),
     }
+}
+
+fn assigned(line: &Line<'_>, it: &Assigned) {
+    log!(
+        line,
+        "assigned",
+        protocol = it.protocol.as_str(),
+        leader = it.leader.as_str(),
+        cause = it.cause.name(),
+        pieces = pieces(&it.share)
+    );
+    // Its leader has told of the fault itself.
+    if let (Role::Follower, Some(by)) = (&it.role, &it.stand_in) {
+        let protocol = it.protocol.as_str();
+        log!(line, "stood_in", protocol = protocol, served_by = by.by.as_str(), reason = by.reason.as_str());
+    }
+}
+
+fn fault(line: &Line<'_>, fault: &Fault, served_by: &ServedBy) {
+    log!(
+        line,
+        "fault",
+        protocol = fault.protocol.as_str(),
+        kind = fault.kind.name(),
+        message = fault.message.as_str(),
+        served_by = served_by.to_string()
+    );
+}
+
+fn ended(line: &Line<'_>, ending: &Ending) {
+    match ending {
+        Ending::Left => log!(line, "left"),
+        Ending::Outside => log!(line, "ended", place = "none"),
+        Ending::PlaceKept => log!(line, "ended", place = "kept"),
+        Ending::NotLeft { reason } => log!(line, "ended", place = "not_left", reason = reason.as_str()),
+    }
+}
+
+fn names<'a>(protocols: impl Iterator<Item = &'a Protocol>) -> String {
+    protocols.map(|it| it.as_str()).collect::<Vec<_>>().join(",")
 }
 
 /// Writes one line about a file of a module.

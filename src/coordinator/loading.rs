@@ -90,7 +90,7 @@ impl Coordinator {
                 self.loading.entry(group.clone()).or_default().push(Waiting { until, event });
                 Effects::default()
             }
-            Event::TopicsRemoved(_) => {
+            Event::TopicsRemoved(..) => {
                 self.loading.entry(group.clone()).or_default().push(Waiting { until: None, event });
                 Effects::default()
             }

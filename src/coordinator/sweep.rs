@@ -2,7 +2,7 @@
 
 use crate::group::{Effects, Event};
 use crate::ids::{GroupId, TopicName};
-use crate::time::{Now, Timestamp};
+use crate::time::{Now, Timestamp, WallTime};
 
 use super::Coordinator;
 
@@ -53,13 +53,18 @@ impl Coordinator {
         some.into_iter().map(|id| (id.clone(), self.handle(&id, Event::Sweep, now, 0))).collect()
     }
 
-    /// These topics are gone: so are their offsets.
-    pub fn topics_removed(&mut self, topics: &[TopicName], now: Now) -> Vec<(GroupId, Effects)> {
+    /// These topics are gone: so are their offsets; with a time, those that were committed by then.
+    pub fn topics_removed(
+        &mut self,
+        topics: &[TopicName],
+        upto: Option<WallTime>,
+        now: Now,
+    ) -> Vec<(GroupId, Effects)> {
         let concerned = self.groups.iter().filter(|(_, group)| group.has_offsets_of(topics));
         let mut concerned: Vec<GroupId> = concerned.map(|(id, _)| id.clone()).collect();
         concerned.extend(self.loading.keys().cloned());
         let removed = |id: GroupId| {
-            let effects = self.handle(&id, Event::TopicsRemoved(topics.to_vec()), now, 0);
+            let effects = self.handle(&id, Event::TopicsRemoved(topics.to_vec(), upto), now, 0);
             (id, effects)
         };
         concerned.into_iter().map(removed).collect()

@@ -1,7 +1,7 @@
 //! What is forgotten on purpose: a whole group, some of its offsets, the offsets of topics that are gone.
 
 use crate::ids::{Generation, TopicName};
-use crate::time::Timestamp;
+use crate::time::{Timestamp, WallTime};
 use crate::wire::ErrorCode;
 
 use super::effects::{DeleteOffsetsReply, Effects, Reply};
@@ -79,10 +79,11 @@ impl Group {
     }
 
     /// A topic of the same name may come again, and the old one's offsets would mean nothing in it.
-    pub(super) fn topics_removed(&mut self, topics: &[TopicName], step: &mut Step) {
+    pub(super) fn topics_removed(&mut self, topics: &[TopicName], upto: Option<WallTime>, step: &mut Step) {
         let of = |topic: &TopicName| (topic.clone(), i32::MIN)..=(topic.clone(), i32::MAX);
-        let gone = topics.iter().flat_map(|topic| self.offsets.range(of(topic)).map(|(key, _)| key.clone()));
-        let gone = gone.collect();
+        let gone = topics.iter().flat_map(|topic| self.offsets.range(of(topic)));
+        let gone = gone.filter(|(_, record)| upto.is_none_or(|upto| record.at <= upto));
+        let gone = gone.map(|(key, _)| key.clone()).collect();
         self.forget_offsets(gone, "their topics were deleted", step);
     }
 

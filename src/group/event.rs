@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::GroupSettings;
 use crate::ids::{Digest, Generation, InstanceId, MemberId, Mode, Protocol, ProtocolType, TopicName};
 pub use crate::text::CALL_AGAIN;
-use crate::time::Now;
+use crate::time::{Now, WallTime};
 
 /// One thing that happened. `entropy` is drawn by the shell for every input: a group has no randomness of its own.
 #[derive(Clone, Debug)]
@@ -54,8 +54,8 @@ pub enum Event {
     DeleteGroup(Ticket),
     /// OffsetDelete.
     DeleteOffsets(Ticket, DeleteOffsetsRequest),
-    /// These topics are gone, and their offsets mean nothing any more.
-    TopicsRemoved(Vec<TopicName>),
+    /// These topics are gone, and their offsets mean nothing any more; with a time, those that were committed by then.
+    TopicsRemoved(Vec<TopicName>, Option<WallTime>),
     /// Offsets and groups that nobody needs any more are looked for.
     Sweep,
     /// The connection that this request waits on is gone.

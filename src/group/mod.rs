@@ -193,7 +193,7 @@ impl Group {
             Event::Fetch(ticket, request) => self.fetch(ticket, request, &mut step),
             Event::DeleteGroup(ticket) => self.delete(ticket, &mut step),
             Event::DeleteOffsets(ticket, request) => self.delete_offsets(ticket, request, &mut step),
-            Event::TopicsRemoved(topics) => self.topics_removed(&topics, &mut step),
+            Event::TopicsRemoved(topics, upto) => self.topics_removed(&topics, upto, &mut step),
             Event::Sweep => self.sweep(&mut step),
             Event::Closed(ticket) => self.closed(ticket, &mut step),
             Event::Tick => self.tick(&mut step),

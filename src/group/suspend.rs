@@ -89,10 +89,11 @@ impl Group {
         self.suspensions.iter().filter(|it| now < it.until).cloned().collect()
     }
 
-    /// As of when suspensions count for the generation there is, or for the one that is to come: also those whose time is over
-    /// by now, as long as what serves was chosen without them.
+    /// As of when suspensions are shown of the generation there is, or of the one that is to come: also those whose time is over
+    /// by now, as long as what serves was chosen without them. Of a plan in force it is what a restart still knows.
     pub(super) fn passing_over_as_of(&self, now: WallTime) -> WallTime {
         match &self.state {
+            State::Stable(_) => self.since.min(now),
             State::Empty => now,
             State::Joining(joining) if !matches!(joining.trigger, Trigger::Suspended(_)) => now,
             _ => self.judged_at,

@@ -87,6 +87,15 @@ impl LeadJob {
 
     /// The same, recorded where there is a tape.
     pub fn run_on(&self, tape: Option<&Tape>) -> Led {
+        self.serve(tape, |service| service.run())
+    }
+
+    /// Makes it in a group whose coordinator passes nothing over.
+    pub fn run_unreplaced(&self) -> Led {
+        self.serve(None, |service| service.run_unreplaced())
+    }
+
+    fn serve(&self, tape: Option<&Tape>, make: impl Fn(&Service<'_>) -> Led) -> Led {
         let fallback = self.rules.fallback.as_deref().map(Protocol::from);
         let spoken_for = self.spoken_for();
         let service = Service {
@@ -103,7 +112,7 @@ impl LeadJob {
             otherwise: if self.peer == Peer::Divvy { Otherwise::Error } else { Otherwise::WholePlan },
             tape,
         };
-        let mut led = service.run();
+        let mut led = make(&service);
         if let Some(plan) = &mut led.plan {
             plan.states = self.stamped(std::mem::take(&mut plan.states));
         }

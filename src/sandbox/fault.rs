@@ -72,7 +72,7 @@ fn backtrace(trace: &WasmBacktrace) -> Option<String> {
     let frames = trace.frames();
     let names = told(frames.iter().map(|frame| (frame.func_name(), frame.func_index())));
     let is_stripped = frames.iter().all(|frame| frame.func_name().is_none());
-    let hint = if is_stripped { " (names are stripped; Rust keeps them with strip = \"debuginfo\")" } else { "" };
+    let hint = if is_stripped { " (a build that keeps the names of its functions has them here)" } else { "" };
     (!names.is_empty()).then(|| names.join(" < ") + hint)
 }
 

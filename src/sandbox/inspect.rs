@@ -210,9 +210,9 @@ fn imports(section: wasmparser::ImportSectionReader<'_>) -> Result<Vec<&'static 
         false => Err(Refusal::new(
             LoadErrorKind::Imports,
             format!(
-                "it imports {}; an assignor may import nothing, since it is a pure function of its request: build it \
-                 for wasm32-unknown-unknown, without clocks, random numbers, files or wasm-bindgen",
-                names.join(", ")
+                "it imports {}; an assignor may import nothing, since it is a pure function of its request: {}",
+                names.join(", "),
+                wasi::without(&of_wasi)
             ),
         )),
     }
@@ -290,7 +290,7 @@ fn exports(types: TypesRef<'_>) -> Result<(), Refusal> {
             None => {
                 return missing(format!(
                     "it has no export {name}; an assignor exports memory, divvy_abi_v1, divvy_alloc and divvy_assign: \
-                     use divvy-guest's assignor! macro or see the ABI"
+                     its language's SDK writes them (assignor! in Rust, DIVVY_ASSIGNOR in C, divvy.assignor in Zig)"
                 ));
             }
             Some(EntityType::Func(id) | EntityType::FuncExact(id)) => {

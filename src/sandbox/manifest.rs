@@ -23,7 +23,8 @@ pub(super) fn read(sections: &[&[u8]]) -> Result<Manifest, Refusal> {
         [json] => *json,
         [] => {
             return refuse(format!(
-                "it has no custom section {SECTION}: is it an assignor? divvy-guest's assignor! macro writes one"
+                "it has no custom section {SECTION}: is it an assignor? In Rust, C and Zig the SDK writes one; `divvy assignor build` \
+                 takes it from the project's manifest.json, and `divvy assignor stamp` from any file"
             ));
         }
         several => return refuse(format!("it has {} custom sections {SECTION}; it must have one", several.len())),

@@ -29,6 +29,20 @@ pub(super) const FUNCTIONS: [&str; 10] = [
     "sched_yield",
 ];
 
+/// What every module of Go's imports, and no other compiler's: its scheduler.
+const GOS_OWN: [&str; 2] = ["poll_oneoff", "sched_yield"];
+
+/// How to do without imports that nobody gets, for a module that imports these functions as well.
+pub(super) fn without(functions: &[&str]) -> &'static str {
+    match GOS_OWN.iter().all(|own| functions.contains(own)) {
+        true => {
+            "in Go leave out what needs files or the system (the packages fmt, log, os, time and encoding/json do); println, errors, \
+             strconv, strings, sort and slices do without"
+        }
+        false => "build it for wasm32-unknown-unknown, without clocks, random numbers, files or wasm-bindgen",
+    }
+}
+
 const SUCCESS: i32 = 0;
 const BADF: i32 = 8;
 const FAULT: i32 = 21;
@@ -228,6 +242,15 @@ fn write(caller: &mut Caller<'_, Guard>, buffers: i32, count: i32, written: i32)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_imports_too_much_is_told_how_its_own_language_does_without() {
+        assert!(without(&FUNCTIONS).starts_with("in Go leave out"));
+        // What Rust's and C's libraries for WASI import of these.
+        assert!(
+            without(&["environ_get", "environ_sizes_get", "fd_write", "proc_exit"]).contains("wasm32-unknown-unknown")
+        );
+    }
 
     #[test]
     fn time_passes_and_dice_fall_by_the_requests_seed() {

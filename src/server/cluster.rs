@@ -12,10 +12,12 @@ use super::config::KafkaCluster;
 use super::limits::{
     CLUSTER_ANSWER_TIMEOUT, CLUSTER_BROKERS_KEPT, CLUSTER_IDS_KEPT, CLUSTER_LOOK_FACTOR, CLUSTER_LOOKS_LEFT_OUT,
 };
+use super::origins::Stored;
 use crate::ids::TopicName;
 use crate::peer::topics::{racks_of_brokers, topic};
 use crate::peer::{Connection, Dial, Security, address_of, in_keys};
 use crate::store::{Entry, Origin};
+use crate::time::WallTime;
 use crate::topics::{Rack, Topic};
 use crate::wire::messages::metadata::MetadataRequest;
 use crate::wire::streamed::{self, Part};
@@ -49,6 +51,9 @@ struct Known {
     /// Their ids, and those of topics that are gone: one that was made anew has another (KIP-516), however long it was
     /// away, and its offsets are another topic's. The store has them too, for what happens while nobody looks.
     ids: BTreeMap<TopicName, Origin>,
+    /// Those whose id is an earlier process's, and what was committed by when is of that id.
+    unseen: BTreeSet<TopicName>,
+    upto: WallTime,
     /// Topics that were not there in the last look. Who is not there twice is gone.
     missing: BTreeSet<TopicName>,
     /// The bytes of the last answer, in short: the same again is not even read.
@@ -71,6 +76,9 @@ struct Look {
 pub(crate) struct Ids {
     /// Topics that were deleted there and made again since they were seen last.
     pub(crate) anew: Vec<TopicName>,
+    /// Likewise, since an earlier process saw them: only what was committed by then is another topic's.
+    pub(crate) anew_meanwhile: Vec<TopicName>,
+    pub(crate) upto: WallTime,
     /// What the store has to know of it.
     pub(crate) marks: Vec<Entry>,
 }
@@ -95,7 +103,7 @@ impl Cluster {
     pub(crate) async fn watch(mut self, handle: Handle) {
         // What the store knows comes first: the cluster changes it.
         handle.topics().wait_loaded().await;
-        self.known = Arc::new(Known { ids: handle.topics().take_origins().into_iter().collect(), ..Known::default() });
+        self.known = Arc::new(Known::of(handle.topics().take_origins()));
         loop {
             let began = handle.clock().mono();
             match self.look(&handle).await {
@@ -134,7 +142,10 @@ impl Cluster {
         let read = handle.aside(move || read(frame, version, &known)).await;
         let read = read.ok_or_else(|| "its answer could not be read: this is a bug of divvy".to_owned())?;
         self.connection = Some(connection);
-        let Some(look) = read? else { return Ok(()) };
+        let Some(look) = read? else {
+            handle.topics().followed(handle).await;
+            return Ok(());
+        };
         let Look { known, brokers, found, gone, ids, is_another } = look;
         let count = found.len();
         handle.topics().follow(found, gone, ids, handle).await?;
@@ -179,17 +190,25 @@ impl Cluster {
 }
 
 impl Known {
+    /// What an earlier process left of it.
+    fn of(Stored { ids, upto }: Stored) -> Self {
+        let unseen = ids.iter().map(|(name, _)| name.clone()).collect();
+        Self { ids: ids.into_iter().collect(), unseen, upto, ..Self::default() }
+    }
+
     /// Learns what topics are by now; gives back what of that is news.
     fn learn(&mut self, found: BTreeMap<TopicName, Origin>) -> Ids {
-        let mut ids = Ids::default();
+        let mut ids = Ids { upto: self.upto, ..Ids::default() };
         for (name, origin) in found {
             let before = self.ids.get(&name);
+            let was_unseen = self.unseen.remove(&name);
             if before == Some(&origin) {
                 continue;
             }
             // In another cluster it has another id, and may well be a copy.
             if before.is_some_and(|before| before.cluster == origin.cluster) {
-                ids.anew.push(name.clone());
+                let anew = if was_unseen { &mut ids.anew_meanwhile } else { &mut ids.anew };
+                anew.push(name.clone());
             }
             ids.marks.push(Entry::Origin(name.clone(), Some(origin.clone())));
             self.ids.insert(name, origin);

@@ -1,7 +1,7 @@
 //! The topics as requests see them: also while the store is still being read, and durable before anybody is told.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, RwLock, watch};
@@ -9,13 +9,16 @@ use tokio::sync::{Notify, RwLock, watch};
 use super::Handle;
 use super::cluster::Ids;
 use super::config::Config;
+use super::forgetting::forget_offsets;
 use super::limits::DEFAULT_PARTITIONS;
+use super::origins::{Origins, Stored};
 use super::quiet::Quiet;
 use super::store_writer::StoreWriter;
 use super::topics::{self, Before, Followed, Growth, Named, TopicError, Topics, View};
 use crate::ids::TopicName;
-use crate::store::{Entry, Origin, StoreError};
+use crate::store::Entry;
 use crate::text::list;
+use crate::time::WallTime;
 use crate::topics::Topic;
 use crate::wire::ErrorCode;
 
@@ -30,7 +33,7 @@ pub(crate) struct Directory {
     /// topic anew that is on its way out. Creations do not wait for each other.
     order: RwLock<()>,
     /// Which topics of the Kafka cluster an earlier process saw; none without one. Whoever follows it takes them.
-    origins: Option<Mutex<Vec<(TopicName, Origin)>>>,
+    origins: Option<Origins>,
     auto_create: Option<u32>,
     load_wait: Duration,
 }
@@ -47,7 +50,7 @@ impl Directory {
             loaded: watch::Sender::new(false),
             store,
             order: RwLock::new(()),
-            origins: config.kafka.is_some().then(Mutex::default),
+            origins: config.kafka.is_some().then(Origins::new),
             // A name that a client makes up would be in the way of the cluster's.
             auto_create: config.topics_auto_create.filter(|_| config.kafka.is_none()),
             load_wait: config.load_wait,
@@ -59,14 +62,14 @@ impl Directory {
         &self.store
     }
 
-    /// The store was read, and has these; nobody is let in before [`Directory::open`]. It learns those of the configuration too: what is once there is never taken
-    /// away, whatever the file says after a restart.
-    pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>, origins: Vec<(TopicName, Origin)>) {
+    /// The store was read, and has these; nobody is let in before [`Directory::open`]. It learns those of the
+    /// configuration too: what is once there is never taken away, whatever the file says after a restart.
+    pub(crate) fn load(&self, stored: Vec<(TopicName, Topic)>, origins: Stored) {
         match &self.origins {
-            Some(held) => *held.lock().unwrap_or_else(PoisonError::into_inner) = origins,
-            // Without a cluster nobody looks at ids: what is committed from now on may be another topic's than the one stored.
-            None if !origins.is_empty() => {
-                self.store.topics_soon(origins.into_iter().map(|(name, _)| Entry::Origin(name, None)).collect());
+            Some(held) => held.put(origins),
+            // Without a cluster nobody checks ids: offsets that are committed from now on may be for another topic.
+            None if !origins.ids.is_empty() => {
+                self.store.topics_soon(origins.ids.into_iter().map(|(name, _)| Entry::Origin(name, None)).collect());
             }
             None => {}
         }
@@ -87,9 +90,34 @@ impl Directory {
     }
 
     /// Which topics of the cluster an earlier process saw, once.
-    pub(crate) fn take_origins(&self) -> Vec<(TopicName, Origin)> {
-        let held = self.origins.as_ref().map(|held| held.lock().unwrap_or_else(PoisonError::into_inner));
-        held.map(|mut held| std::mem::take(&mut *held)).unwrap_or_default()
+    pub(crate) fn take_origins(&self) -> Stored {
+        self.origins.as_ref().map(Origins::take).unwrap_or_default()
+    }
+
+    /// The cluster was looked at, and nothing is new.
+    pub(crate) async fn followed(&self, handle: &Handle) {
+        if let Some(until) = self.origins_due(handle)
+            && self.store.topics(vec![Entry::OriginsUntil(until)]).await.is_ok()
+        {
+            self.origins_kept(Some(until));
+        }
+    }
+
+    fn origins_due(&self, handle: &Handle) -> Option<WallTime> {
+        self.origins.as_ref()?.due(handle.clock().now().wall)
+    }
+
+    fn origins_kept(&self, until: Option<WallTime>) {
+        if let (Some(origins), Some(until)) = (&self.origins, until) {
+            origins.renewed(until);
+        }
+    }
+
+    /// The server stops, and nobody looks at the cluster any more.
+    pub(crate) fn stop_following(&self, now: WallTime) {
+        if let Some(entry) = self.origins.as_ref().and_then(|origins| origins.at_stop(now)) {
+            self.store.topics_soon(vec![entry]);
+        }
     }
 
     /// Whether the store was read.
@@ -138,7 +166,7 @@ impl Directory {
         &self,
         found: BTreeMap<TopicName, Topic>,
         gone: BTreeSet<TopicName>,
-        Ids { anew, marks }: Ids,
+        Ids { anew, anew_meanwhile, upto, marks }: Ids,
         handle: &Handle,
     ) -> Result<(), String> {
         let _order = self.order.write().await;
@@ -151,35 +179,24 @@ impl Directory {
                 tracing::warn!(left_out, "{warning}");
             }
         }
-        let count = entries.len();
-        if let Err(error) = self.store_without_offsets(&anew, [entries, marks].concat(), handle).await {
+        let (count, until) = (entries.len(), self.origins_due(handle));
+        let entries = [entries, marks, until.map(Entry::OriginsUntil).into_iter().collect()].concat();
+        let stored = async {
+            // First the offsets are gone, then the ids are known: who failed between the two finds the topics anew again.
+            forget_offsets(handle, &anew, None).await?;
+            forget_offsets(handle, &anew_meanwhile, Some(upto)).await?;
+            if entries.is_empty() { Ok(()) } else { self.store.topics(entries).await }
+        };
+        if let Err(error) = stored.await {
             self.topics.put_all_back(&before);
             return Err(error.message);
         }
-        if !anew.is_empty() {
-            tracing::warn!(
-                topics = list(&anew),
-                "topics were deleted in the Kafka cluster and made anew: their offsets are forgotten"
-            );
-        }
+        self.origins_kept(until);
+        tell_anew(&anew, &anew_meanwhile);
         if count > 0 {
             tracing::info!(count, "topics changed in the Kafka cluster");
         }
         Ok(())
-    }
-
-    /// First the offsets are gone, then the ids are known: who failed between the two finds the topics anew again.
-    async fn store_without_offsets(
-        &self,
-        anew: &[TopicName],
-        entries: Vec<Entry>,
-        handle: &Handle,
-    ) -> Result<(), StoreError> {
-        if !anew.is_empty() {
-            handle.forget_offsets(anew).await?;
-            handle.recent_ends().forget(anew).await;
-        }
-        if entries.is_empty() { Ok(()) } else { self.store.topics(entries).await }
     }
 
     /// Names what the store has and neither the configuration nor the cluster.
@@ -262,7 +279,7 @@ impl Directory {
         let Err(error) = self.store.topics(entries.clone()).await else { return Ok(()) };
         self.topics.remove(entries.iter().filter_map(|entry| match entry {
             Entry::Topic(name, _) => Some(name),
-            Entry::Group(..) | Entry::TopicRemoved(_) | Entry::Origin(..) => None,
+            Entry::Group(..) | Entry::TopicRemoved(_) | Entry::Origin(..) | Entry::OriginsUntil(_) => None,
         }));
         Err(TopicError { code: ErrorCode::UnknownServerError, message: error.message })
     }
@@ -284,7 +301,11 @@ impl Directory {
     async fn store_removal(&self, gone: Vec<Before>, handle: &Handle) -> Result<(), TopicError> {
         let names: Vec<TopicName> = gone.iter().map(|(name, _)| name.clone()).collect();
         let removals = names.iter().cloned().map(Entry::TopicRemoved).collect();
-        let Err(error) = self.store_without_offsets(&names, removals, handle).await else {
+        let removed = async {
+            forget_offsets(handle, &names, None).await?;
+            self.store.topics(removals).await
+        };
+        let Err(error) = removed.await else {
             tracing::info!(topics = list(&names), "topics deleted");
             return Ok(());
         };
@@ -325,6 +346,20 @@ impl Directory {
         topics::check(name, topic)?;
         self.topics.may_create(name)?;
         if self.view().table().get(name).is_some() { Err(topics::exists(&name.into())) } else { Ok(()) }
+    }
+}
+
+fn tell_anew(anew: &[TopicName], anew_meanwhile: &[TopicName]) {
+    if !anew.is_empty() {
+        let topics = list(anew);
+        tracing::warn!(topics, "topics were deleted in the Kafka cluster and made anew: their offsets are forgotten");
+    }
+    if !anew_meanwhile.is_empty() {
+        tracing::warn!(
+            topics = list(anew_meanwhile),
+            "topics were deleted in the Kafka cluster and made anew while nobody looked: their offsets are forgotten, but for \
+             those that may be of the new ones"
+        );
     }
 }
 

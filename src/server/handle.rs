@@ -30,7 +30,7 @@ use crate::coordinator::placement;
 use crate::group::{GenerationRecord, GroupDescription, GroupSummary};
 use crate::ids::{Digest, GroupId, TopicName};
 use crate::sandbox::{Module, ModuleStatus};
-use crate::store::StoreError;
+use crate::time::WallTime;
 use crate::wire::Text;
 
 /// A running server. Clones are the same server.
@@ -128,7 +128,12 @@ impl Handle {
 
     /// Forgets how far groups had come with topics that are being deleted.
     pub fn topics_removed(&self, topics: &[TopicName]) {
-        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec())));
+        self.tell_removed(topics, None);
+    }
+
+    /// The same; with a time, what was committed by then.
+    pub(crate) fn tell_removed(&self, topics: &[TopicName], upto: Option<WallTime>) {
+        (0..self.shards()).for_each(|shard| self.tell(shard, ToShard::TopicsRemoved(topics.to_vec(), upto)));
     }
 
     /// The last generations of a group, oldest first; none if there is none of this id.
@@ -186,25 +191,6 @@ impl Handle {
             }
         }
         Ok(all)
-    }
-
-    /// Has every group forget what it committed for topics that are gone; that is durable when this returns. If a batch
-    /// failed meanwhile, whosever, some may have come back: it is an error, and has to be done again.
-    pub(crate) async fn forget_offsets(&self, topics: &[TopicName]) -> Result<(), StoreError> {
-        let store = self.topics().store_writer();
-        let before = store.whole().await.ok_or_else(not_forgotten)?;
-        self.topics_removed(topics);
-        let mut stored = Vec::with_capacity(self.shards());
-        for shard in 0..self.shards() {
-            let (done, is_done) = oneshot::channel();
-            self.tell(shard, ToShard::Flush(done));
-            stored.push(is_done);
-        }
-        for is_done in stored {
-            // A shard that is gone means that the server stops.
-            let _ = is_done.await;
-        }
-        if store.stored_all_since(before).await { Ok(()) } else { Err(not_forgotten()) }
     }
 
     /// How far anybody has come with a topic: for each partition that has a commit, the highest of all groups.
@@ -390,10 +376,4 @@ impl Handle {
     pub(crate) fn begin_stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
     }
-}
-
-fn not_forgotten() -> StoreError {
-    let message = "offsets of deleted topics could not be forgotten, for the store refuses what is written, as the log says: \
-                   try again when it takes it";
-    StoreError { message: message.to_owned() }
 }

@@ -129,5 +129,11 @@ pub(crate) const CLUSTER_LOOKS_LEFT_OUT: u32 = 12;
 /// Addresses of brokers to ask when those that the configuration names are away.
 pub(crate) const CLUSTER_BROKERS_KEPT: usize = 16;
 
+/// How often it is stored that the ids of a cluster's topics are kept: a write, with a sync of the disk.
+pub(crate) const ORIGINS_RENEWED: Duration = Duration::from_secs(60);
+
+/// How far ahead that reaches: the next looks come in time, and after a crash another process hardly does.
+pub(crate) const ORIGINS_AHEAD: Duration = Duration::from_secs(120);
+
 /// Ids of a cluster's topics that are gone, to know them again by: as many as there may be topics here.
 pub(crate) const CLUSTER_IDS_KEPT: usize = 10_000;

@@ -16,6 +16,7 @@ use crate::group::{
 };
 use crate::ids::{GroupId, TopicName};
 use crate::store::StoreError;
+use crate::time::WallTime;
 
 /// One entry of a shard's queue. The queue has no bound of its own: connections, their open requests and the bytes of
 /// both have.
@@ -36,8 +37,9 @@ pub(crate) enum ToShard {
     Reloaded(GroupId, Result<Vec<Record>, StoreError>),
     /// Work is done.
     WorkDone(GroupId, WorkId, WorkOutcome),
-    /// These topics were deleted, which is durable: their offsets go, too.
-    TopicsRemoved(Vec<TopicName>),
+    /// These topics were deleted, which is durable: their offsets go, too; with a time, those that were committed by
+    /// then.
+    TopicsRemoved(Vec<TopicName>, Option<WallTime>),
     /// Topics, racks or the coordinator's own modules, which these are, may have changed.
     GroundChanged(Arc<[ModuleOffer]>),
     /// The operator has other limits and settings.

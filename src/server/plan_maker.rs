@@ -1,12 +1,17 @@
 //! Plans of the groups that the coordinator leads: made beside the shards by the coordinator's own modules, so many at a
 //! time, so that a module that does not end keeps nobody else from working.
 
+mod choice;
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::time::{Duration, UNIX_EPOCH};
 
 use divvy_guest::abi::names;
+
+use choice::{chosen, fallback, name, passed_over};
 
 use super::limits::STOP_GRACE;
 use super::messages::ToShard;
@@ -16,8 +21,8 @@ use super::spawn::{self, Loss};
 use super::{Handle, lag};
 use crate::assignor::capture::LedBy;
 use crate::assignor::{
-    Assignor, Column, FaultKind, Ground, LeaderInput, MemberInput, NATIVE, Named, Otherwise, ServedBy, Service,
-    fingerprint, native_range, subscribed,
+    Assignor, Column, FaultKind, Ground, LeaderInput, MemberInput, Named, Otherwise, Plan, ServedBy, Service,
+    fingerprint, subscribed,
 };
 use crate::group::effects::PlanToMake;
 use crate::group::event::{Fault, MadePlan, PlanOrigin};
@@ -199,21 +204,7 @@ pub(crate) fn make(
     // States cannot be made up: what makes them is asked although it failed.
     let rests = chosen.strategy.filter(|_| is_consumer).and_then(|it| passed_over(it, plan));
     let led = Service {
-        input: LeaderInput {
-            group: &plan.group,
-            generation: plan.generation,
-            protocol: &plan.protocol,
-            mode: mode(plan, chosen.strategy),
-            protocol_type: &plan.protocol_type,
-            members: &members,
-            topics: &topics,
-            columns,
-            config: &serde_json::Value::Null,
-            context: None,
-            memo: plan.memo.as_deref(),
-            now_ms: plan.now.0,
-            budget_ms: plan.budget,
-        },
+        input: input(plan, mode(plan, chosen.strategy), &members, &topics, columns),
         chosen,
         rests,
         fallback,
@@ -232,16 +223,7 @@ pub(crate) fn make(
         message: it.message,
     });
     let Some(made) = led.plan else { return Err(fault.unwrap_or_default()) };
-    if led.served_by != ServedBy::Chosen {
-        let (group, generation) = (Shown(&plan.group), plan.generation.0);
-        tracing::info!(%group, generation, served_by = %led.served_by, "the coordinator's plan is a fall-back");
-    }
-    for text in made.warnings().map(Shown) {
-        if let Some(left_out) = quiet.allows("plan warning") {
-            let (group, generation) = (Shown(&plan.group), plan.generation.0);
-            tracing::warn!(%group, generation, %text, left_out, "the plan's strategy warns");
-        }
-    }
+    log(plan, &led.served_by, &made, quiet);
     Ok(MadePlan {
         served_by: in_words(&led.served_by),
         states: made.states,
@@ -262,19 +244,47 @@ pub(crate) fn make(
     })
 }
 
+/// What strategies are told.
+fn input<'a>(
+    plan: &'a PlanToMake,
+    mode: Mode,
+    members: &'a [MemberInput],
+    topics: &'a TopicTable,
+    columns: &'a [Column],
+) -> LeaderInput<'a> {
+    LeaderInput {
+        group: &plan.group,
+        generation: plan.generation,
+        protocol: &plan.protocol,
+        mode,
+        protocol_type: &plan.protocol_type,
+        members,
+        topics,
+        columns,
+        config: &serde_json::Value::Null,
+        context: None,
+        memo: plan.memo.as_deref(),
+        now_ms: plan.now.0,
+        budget_ms: plan.budget,
+    }
+}
+
+/// What an operator should know of a plan.
+fn log(plan: &PlanToMake, served_by: &ServedBy, made: &Plan, quiet: &Quiet) {
+    let (group, generation) = (Shown(&plan.group), plan.generation.0);
+    if *served_by != ServedBy::Chosen {
+        tracing::info!(%group, generation, %served_by, "the coordinator's plan is a fall-back");
+    }
+    for text in made.warnings().map(Shown) {
+        if let Some(left_out) = quiet.allows("plan warning") {
+            tracing::warn!(%group, generation, %text, left_out, "the plan's strategy warns");
+        }
+    }
+}
+
 /// What may be the reason.
 const LEFT_OUT: &str =
     "; it holds more files than are read, and what was left out is not known (see /modules): remove some";
-
-/// That a strategy failed not long ago, and is not to be called.
-fn passed_over(strategy: &dyn Assignor, plan: &PlanToMake) -> Option<String> {
-    let digest = strategy.digest()?;
-    let suspension = plan.passed_over.iter().find(|it| it.digest == Some(digest))?;
-    // The plan's reason is read for as long as it is in force: it must not say how long from now.
-    let until = UNIX_EPOCH + Duration::from_millis(u64::try_from(suspension.until.0).unwrap_or(0));
-    let until = humantime::format_rfc3339_seconds(until);
-    Some(format!("{}; asked again with the first rebalance after {until}", suspension.reason))
-}
 
 /// That nothing serves a protocol.
 fn lacks(protocol: &Protocol, plan: &PlanToMake, folder: Option<&Path>) -> String {
@@ -329,67 +339,3 @@ fn of(plan: &PlanToMake, strategies: &Strategies, topics: &TopicTable, members: 
 fn mode(plan: &PlanToMake, strategy: Option<&dyn Assignor>) -> Mode {
     plan.mode.or(strategy.map(|it| it.manifest().mode)).unwrap_or_default()
 }
-
-/// The name of what serves the chosen protocol.
-fn name(plan: &PlanToMake) -> &str {
-    plan.settings.alias(&plan.protocol).map_or(plan.protocol.as_str(), |alias| alias.assignor.as_str())
-}
-
-/// What serves the protocol: the module that the group chose, or the host's own range. Versions under one of Kafka's own
-/// names bear one name, and only the digest tells them apart; a file that was replaced a moment ago is found by its name.
-fn chosen<'a>(plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
-    let name = name(plan);
-    let Some(module) = &plan.assignor else { return called(&Protocol::from(name), plan, strategies) };
-    let is_it = |it: &&Arc<dyn Assignor>| it.digest() == Some(module.digest) && is_of_type(&***it, plan);
-    let by_digest = strategies.iter().find(is_it).map(|it| &**it);
-    by_digest.or_else(|| called(&module.protocol, plan, strategies))
-}
-
-/// The strategy of that name that serves the group's type: of several versions the newest, which comes first.
-fn called<'a>(name: &Protocol, plan: &PlanToMake, strategies: &'a Strategies) -> Option<&'a dyn Assignor> {
-    let (mut versions, native) = all_called(name, plan, strategies);
-    versions.next().or(native)
-}
-
-/// Every version of it, the newest first, and the host's own, if that has the name.
-fn all_called<'a>(
-    name: &Protocol,
-    plan: &PlanToMake,
-    strategies: &'a Strategies,
-) -> (impl Iterator<Item = &'a dyn Assignor> + Clone, Option<&'a dyn Assignor>) {
-    let fits = move |it: &&'a dyn Assignor| {
-        let protocol = it.manifest().protocol();
-        let rest = protocol.as_str().strip_prefix(name.as_str());
-        is_of_type(*it, plan) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
-    };
-    let native = (*name == NATIVE && plan.protocol_type == CONSUMER).then(native_range);
-    (strategies.iter().map(|it| &**it).filter(fits), native)
-}
-
-/// What stands in for the chosen strategy: of several versions the newest that is neither that one, as it may be under an alias,
-/// nor passed over. None if there are only such.
-fn fallback<'a>(
-    wish: &'a Protocol,
-    chosen: Option<&dyn Assignor>,
-    plan: &PlanToMake,
-    strategies: &'a Strategies,
-) -> Option<Named<'a>> {
-    let may_serve = |it: &&dyn Assignor| {
-        (it.digest().is_none() || it.digest() != digest(chosen)) && passed_over(*it, plan).is_none()
-    };
-    let (mut versions, native) = all_called(wish, plan, strategies);
-    let has_any = native.is_some() || versions.clone().next().is_some();
-    let strategy = versions.find(may_serve).or(native);
-    (strategy.is_some() || !has_any).then_some(Named { protocol: wish, strategy })
-}
-
-fn is_of_type(strategy: &dyn Assignor, plan: &PlanToMake) -> bool {
-    strategy.manifest().protocol_type == plan.protocol_type.as_str()
-}
-
-fn digest(strategy: Option<&dyn Assignor>) -> Option<crate::ids::Digest> {
-    strategy.and_then(|strategy| strategy.digest())
-}
-
-#[cfg(test)]
-mod tests;

@@ -64,7 +64,8 @@ impl Handle {
 fn no_longer_asked(old: &Trust, new: &Trust) -> Vec<&'static str> {
     let keys = "module.trusted_keys is empty now: modules serve that nobody has signed; name the keys again if that is not \
                 meant";
-    let allowed = "module.allowed is empty now: modules of any digest serve; name the digests again if that is not meant";
+    let allowed =
+        "module.allowed is empty now: modules of any digest serve; name the digests again if that is not meant";
     let lost = [
         (!old.keys.is_empty() && new.keys.is_empty(), keys),
         (!old.allowed.is_empty() && new.allowed.is_empty(), allowed),

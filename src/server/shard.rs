@@ -168,8 +168,8 @@ impl Shard {
                 }
                 self.handle(&group, Event::WorkDone(id, outcome), now);
             }
-            ToShard::TopicsRemoved(topics) => {
-                let done = lock(&self.coordinator).topics_removed(&topics, now);
+            ToShard::TopicsRemoved(topics, upto) => {
+                let done = lock(&self.coordinator).topics_removed(&topics, upto, now);
                 done.into_iter().for_each(|(group, effects)| self.carry_out(&group, effects));
             }
             ToShard::GroundChanged(modules) => {

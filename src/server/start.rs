@@ -23,6 +23,7 @@ use super::memory::Memory;
 use super::messages::ToShard;
 use super::metrics::Metrics;
 use super::modules::Modules;
+use super::origins::Stored;
 use super::plan_maker::PlanMaker;
 use super::pulse::Shared;
 use super::quiet::Quiet;
@@ -125,6 +126,7 @@ impl Server {
         shutdown::drain(&self.handle).await;
         self.shards.drain(..).for_each(|task| task.abort());
         self.handle.plan_maker().finish().await;
+        self.handle.topics().stop_following(self.handle.clock().now().wall);
         self.store.stop();
         if let Some(closed) = self.store_closed.take() {
             let _ = tokio::time::timeout(STOP_GRACE, closed).await;
@@ -328,7 +330,8 @@ async fn open_store(
 
 /// Gives each shard its groups.
 fn distribute(snapshot: Snapshot, handle: &Handle) {
-    handle.topics().load(snapshot.topics, snapshot.origins);
+    let origins = Stored::new(snapshot.origins, snapshot.origins_until, handle.clock().now().wall);
+    handle.topics().load(snapshot.topics, origins);
     let mut by_shard = Vec::new();
     by_shard.resize_with(handle.shards(), Vec::new);
     for (group, records) in snapshot.groups {

@@ -188,7 +188,10 @@ fn origins_come_and_go(open: &dyn Fn() -> Box<dyn Store>) {
     let is = |name: &str, id| Entry::Origin(name.into(), Some(origin(id)));
     store.append(&[is("b", 1), is("a", 2), is("gone", 3)]).unwrap();
     store.append(&[is("b", 4), Entry::TopicRemoved("a".into()), Entry::Origin("gone".into(), None)]).unwrap();
+    assert_eq!(store.load().unwrap().origins_until, None);
+    store.append(&[5, 3].map(|at| Entry::OriginsUntil(WallTime(at)))).unwrap();
     drop(store);
+    assert_eq!(open().load().unwrap().origins_until, Some(WallTime(3)), "the last one");
     let expected = [("a".into(), origin(2)), ("b".into(), origin(4))];
     assert_eq!(open().load().unwrap().origins, expected, "a topic that is gone is still known by its id");
 }
@@ -203,6 +206,7 @@ struct Model {
     records: BTreeMap<(GroupId, RecordKey), Record>,
     topics: BTreeMap<TopicName, Topic>,
     origins: BTreeMap<TopicName, Origin>,
+    origins_until: Option<WallTime>,
 }
 
 impl Model {
@@ -228,6 +232,7 @@ impl Model {
                 Entry::Origin(name, None) => {
                     self.origins.remove(name);
                 }
+                Entry::OriginsUntil(at) => self.origins_until = Some(*at),
             }
         }
     }
@@ -239,7 +244,7 @@ impl Model {
         }
         let topics = self.topics.iter().map(|(name, topic)| (name.clone(), topic.clone())).collect();
         let origins = self.origins.iter().map(|(name, origin)| (name.clone(), origin.clone())).collect();
-        Snapshot { groups: groups.into_iter().collect(), topics, origins }
+        Snapshot { groups: groups.into_iter().collect(), topics, origins, origins_until: self.origins_until }
     }
 }
 
@@ -291,6 +296,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         1 => (name.clone(), topic).prop_map(|(name, topic)| Entry::Topic(name.into(), topic)),
         1 => name.clone().prop_map(|name| Entry::TopicRemoved(name.into())),
         1 => (name, any::<bool>()).prop_map(|(name, is_known)| Entry::Origin(name.into(), is_known.then(|| origin(3)))),
+        1 => any::<i64>().prop_map(|at| Entry::OriginsUntil(WallTime(at))),
     ]
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Entry, Origin, Snapshot, Store, StoreError};
 use crate::group::{Record, RecordKey};
 use crate::ids::{GroupId, TopicName};
+use crate::time::WallTime;
 use crate::topics::Topic;
 
 /// Clones share what they hold, so that a test may drop one and "restart" on another.
@@ -20,6 +21,7 @@ struct Held {
     groups: BTreeMap<GroupId, BTreeMap<RecordKey, Box<Record>>>,
     topics: BTreeMap<TopicName, Topic>,
     origins: BTreeMap<TopicName, Origin>,
+    origins_until: Option<WallTime>,
 }
 
 impl MemoryStore {
@@ -50,6 +52,7 @@ impl Held {
             Entry::Origin(name, None) => {
                 self.origins.remove(name);
             }
+            Entry::OriginsUntil(at) => self.origins_until = Some(*at),
         }
     }
 
@@ -99,6 +102,7 @@ impl Store for MemoryStore {
             groups: held.groups.iter().map(|(id, records)| (id.clone(), all(records))).collect(),
             topics: held.topics.iter().map(|(name, topic)| (name.clone(), topic.clone())).collect(),
             origins: held.origins.iter().map(|(name, origin)| (name.clone(), origin.clone())).collect(),
+            origins_until: held.origins_until,
         })
     }
 

@@ -16,6 +16,7 @@ pub use memory::MemoryStore;
 
 use crate::group::Record;
 use crate::ids::{GroupId, TopicName};
+use crate::time::WallTime;
 use crate::topics::Topic;
 
 /// One change to make durable.
@@ -29,6 +30,8 @@ pub enum Entry {
     TopicRemoved(TopicName),
     /// Which topic of a Kafka cluster a name is, or that it need not be known any more.
     Origin(TopicName, Option<Origin>),
+    /// Until when the origins are sure to be kept: what is committed by then is of the topics that they tell of.
+    OriginsUntil(WallTime),
 }
 
 /// Which topic of a Kafka cluster a name was when it was last seen: one that is made anew there has another id (KIP-516).
@@ -50,6 +53,8 @@ pub struct Snapshot {
     pub topics: Vec<(TopicName, Topic)>,
     /// Which topics of a Kafka cluster names were, those that are gone among them; sorted by name.
     pub origins: Vec<(TopicName, Origin)>,
+    /// The last [`Entry::OriginsUntil`]; none if there is none.
+    pub origins_until: Option<WallTime>,
 }
 
 /// A place that keeps records. One owner, one call at a time; every call may block.

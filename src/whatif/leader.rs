@@ -58,7 +58,8 @@ impl Stage<'_> {
             now_ms,
             budget: LONGEST_PLAN,
         };
-        job.run()
+        // Each member offers this strategy alone.
+        job.run_unreplaced()
     }
 
     /// How the strategy failed, and what it warns of.

@@ -38,7 +38,8 @@ use report::Size;
 /// What the model does not have.
 const LEFT_OUT: [&str; 6] = [
     "lost and late messages, slow members, coordinators that restart: every request is answered in one round trip",
-    "suspension of a strategy that failed (each member offers this one alone): it is asked again at the next rebalance",
+    "suspension of a strategy that failed (each member offers this one alone): it is asked again at the next rebalance, and while it \
+     fails the last plan serves only as long as it leaves nobody without work, else range",
     "a process that hangs and goes on behind its coordinator's back: who crashes is gone at once",
     "lag that grows and shrinks by itself: a strategy is told what a step says, and otherwise that it is unknown",
     "rebalance timeouts: sessions are taken to end before them",

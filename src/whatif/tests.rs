@@ -206,6 +206,15 @@ fn a_strategy_that_fails_is_told_of_and_the_group_goes_on() {
 }
 
 #[test]
+fn who_joins_a_group_whose_strategy_fails_gets_work() {
+    let script = "topic t partitions=12\ntopic u partitions=3\nmembers 3 prefix=w\nlife\ndrop-topic u\njoin w4";
+    let steps = life(script, "broken");
+    assert!(steps[1].faults[0].contains("served by the last plan"), "{:?}", steps[1].faults);
+    assert!(steps[2].faults[0].contains("served by divvy's own range"), "{:?}", steps[2].faults);
+    assert!(steps[2].after.least > 0 && steps[2].moved > 0, "{:?}", steps[2]);
+}
+
+#[test]
 fn one_writer_hands_over_to_another() {
     let script = "members 3 prefix=w\nlife\nleave w1\ncrash w2\nback w1";
     let steps = life(script, "active-standby");

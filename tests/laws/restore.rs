@@ -233,7 +233,7 @@ impl World {
                 let partitions = vec![("t".into(), partition)];
                 self.ask(who, |ticket| Event::DeleteOffsets(ticket, DeleteOffsetsRequest { partitions }));
             }
-            Deed::TopicRemoved => self.give(Event::TopicsRemoved(vec!["t".into()])),
+            Deed::TopicRemoved => self.give(Event::TopicsRemoved(vec!["t".into()], None)),
             Deed::Sweep => self.give(Event::Sweep),
             Deed::Commit { who, partition, keep_ms } => {
                 let Known { id: member, generation, .. } = self.known[who].clone();

@@ -20,7 +20,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "owner maps and column
 
 #define DIVVY__TEXT_AREA 1020
 
-/* Its address is the export `divvy_panic`: the host reads the text after a trap. */
+/* Its address is the export `divvy_panic`: the host reads the text after a trap. Natively each file that includes it has its own. */
+#ifndef __wasm__
+static
+#endif
 struct { uint32_t len; uint8_t text[DIVVY__TEXT_AREA]; } divvy_panic;
 
 /* Ends the call as a failure; the text is shown to people. */

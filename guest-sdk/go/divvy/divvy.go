@@ -17,7 +17,8 @@
 //
 // Go's runtime needs ten functions of WASI, so a host takes the module only where its operator names it (--wasi-shim). It gets a
 // clock that counts its own looks and dice that the request's seed decides: a strategy stays a function of its request. What it
-// prints becomes diagnostics, and a panic's text reaches the operator. The manifest is stamped in afterwards (manifest.json).
+// prints (println) becomes diagnostics, and a panic's text reaches the operator. A module that imports fmt, log, os, time or
+// encoding/json is refused, since they need files; errors, strconv, strings, sort and slices do not. The manifest is stamped in afterwards (manifest.json).
 //
 // The request is read in place, MessagePack by position; items that a later minor version appends are passed over. A request that
 // is not as ABI 1 says is refused for you, so every index in a Group points at something. In a text that you write, bytes that are no

@@ -15,22 +15,30 @@ use crate::cli::output::{Output, Tone, plain};
 use crate::ids::Digest;
 use crate::sandbox::{CAPTURE_SUFFIX, Sandbox, SandboxLimits, digest_of};
 
-/// The files that these paths mean: a folder stands for the captures in it, by group and generation.
-pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// The files that these paths mean: a folder stands for the captures in it, by group and generation. A folder without any is told
+/// and no failure as long as another has some, since every process that captures makes its folder and only a leader fills it; one
+/// that cannot be read is told, and its error comes back for the end. `document` is what else scripts read of either.
+pub fn files_of(paths: &[PathBuf], document: &Value, output: &Output) -> Result<(Vec<PathBuf>, Vec<anyhow::Error>)> {
+    let (mut files, mut empty, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
-        let mut inside = listed(path, CAPTURE_SUFFIX)?;
-        if inside.is_empty() {
-            let text = format!("{} has no captures: they end with {CAPTURE_SUFFIX}", path.display());
-            return Err(Failure::of(Kind::NotFound, text));
+        match listed(path, CAPTURE_SUFFIX) {
+            Ok(inside) if inside.is_empty() => empty.push(path),
+            Ok(mut inside) => files.append(&mut inside),
+            Err(error) => errors.push(skipped(path, &error, document, output)?),
         }
-        files.append(&mut inside);
     }
-    Ok(files)
+    for path in empty {
+        let why = format!("{} has no captures: they end with {CAPTURE_SUFFIX}", path.display());
+        match files.is_empty() {
+            true => errors.push(Failure::of(Kind::NotFound, why)),
+            false => output.print(&left_out(path, &why, document), || format!("none     {}", plain(&why)))?,
+        }
+    }
+    Ok((files, errors))
 }
 
 /// Reads one.
@@ -58,10 +66,16 @@ pub fn skipped(path: &Path, error: &anyhow::Error, document: &Value, output: &Ou
 /// The row of one that is left out: its name for people, to whom the reason is said at the end; for scripts `document`, with the
 /// capture and why.
 pub fn skipped_row(path: &Path, why: &str, document: &Value, output: &Output) -> Result<()> {
+    output.print(&left_out(path, why, document), || {
+        format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string()))
+    })
+}
+
+fn left_out(path: &Path, why: &str, document: &Value) -> Value {
     let mut document = document.clone();
     document["capture"] = json!(crate::text::path(path));
     document["why"] = json!(why);
-    output.print(&document, || format!("{}  {}", output.tone(Tone::Bad, "SKIPPED"), plain(&path.display().to_string())))
+    document
 }
 
 /// The files of a folder whose names end so, by name.
@@ -176,7 +190,28 @@ impl Strategies {
 
 #[cfg(test)]
 mod tests {
-    use super::in_parts;
+    use super::*;
+
+    #[test]
+    fn a_folder_without_captures_keeps_none_from_being_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let [good, empty] = ["good", "empty"].map(|name| folder.path().join(name));
+        [&good, &empty].into_iter().for_each(|path| std::fs::create_dir(path).unwrap());
+        let capture = good.join("g-1.capture");
+        std::fs::write(&capture, "").unwrap();
+        let named = |paths: &[&PathBuf]| {
+            let paths: Vec<PathBuf> = paths.iter().copied().cloned().collect();
+            files_of(&paths, &json!({}), &Output::new(false)).unwrap()
+        };
+        for paths in [[&empty, &good], [&good, &empty]] {
+            let (files, errors) = named(&paths);
+            assert_eq!((files, errors.len()), (vec![capture.clone()], 0));
+        }
+        let (files, errors) = named(&[&empty, &empty]);
+        assert!(files.is_empty() && errors.len() == 2, "{errors:?}");
+        assert_eq!(Failure::kind(&errors[0]), Kind::NotFound);
+        assert!(errors[0].to_string().ends_with("empty has no captures: they end with .capture"), "{}", errors[0]);
+    }
 
     #[test]
     fn generations_come_in_their_order() {

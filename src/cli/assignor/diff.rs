@@ -38,7 +38,7 @@ Exit codes:
   0  compared, whatever differs
   1  a module gave no plan for a capture: the others are compared
   2  usage: a file is no capture, or damaged, or cannot be read, or the modules serve another kind of group; or states were to be drawn
-  4  not found: no such file
+  4  not found: no such file, or no folder that was named has any captures
 What cannot be compared is said, and the others are; the code is of the worst: 1, then 2, then 4.";
 
 /// Ask another module what was captured, and compare the plans
@@ -91,7 +91,10 @@ impl Diff {
     pub fn run(self, output: &Output) -> Result<()> {
         // There are two at least.
         let (module, captures) = self.files.split_last().ok_or_else(|| Failure::of(Kind::Usage, "name a module"))?;
-        let files = captured::files_of(captures)?;
+        let (files, mut errors) = captured::files_of(captures, &json!({}), output)?;
+        if files.is_empty() {
+            return Failure::ended(&errors, output);
+        }
         let mut strategies = Strategies::new()?;
         let new = strategies.load(module)?;
         let shares = &new.strategy().manifest().protocol_type;
@@ -104,7 +107,7 @@ impl Diff {
             false => Some(strategies.load(&self.against)?),
         };
         let sides = Sides { old, new };
-        let (mut sum, mut errors) = (Sum::default(), Vec::new());
+        let mut sum = Sum::default();
         for (number, path) in (1..).zip(&files) {
             // A file that is damaged is no reason to leave out the others.
             let read = captured::read(path).and_then(|capture| sides.fit(&capture, path).map(|()| capture));

@@ -52,6 +52,12 @@ impl New {
     pub fn run(self, output: &Output) -> Result<()> {
         let folder = PathBuf::from(&self.name);
         let language = languages::named(&self.lang).context("clap lets only known languages through")?;
+        if language.keeps(&self.name) {
+            let (name, lang) = (&self.name, &self.lang);
+            let sentence =
+                format!("{name} is a name that {lang}'s own library or tools have: choose another, such as my-{name}");
+            return Err(Failure::of(Kind::Usage, sentence));
+        }
         let files = self.files(language)?;
         write(&folder, &files)?;
         let value = json!({
@@ -194,6 +200,20 @@ mod tests {
             assert!(name(bad).is_err(), "{bad}");
         }
         assert!(name(&"a".repeat(49)).is_err());
+    }
+
+    #[test]
+    fn what_a_languages_own_library_is_called_no_project_of_it_is() {
+        let new =
+            |name: &str, lang: &str| New { name: name.to_owned(), shape: Shape::Partitions, lang: lang.to_owned() };
+        for kept in ["fmt", "go", "strconv"] {
+            let error = new(kept, "go").run(&Output::new(true)).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{kept} is a name that go's own library")), "{error}");
+            assert_eq!(Failure::kind(&error), Kind::Usage);
+            assert!(!Path::new(kept).exists());
+        }
+        assert!(LANGUAGES.iter().all(|language| !language.keeps("by-size")));
+        assert!(!languages::named("c").unwrap().keeps("hash"), "there it is a name as any");
     }
 
     #[test]

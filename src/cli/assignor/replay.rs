@@ -23,7 +23,7 @@ Exit codes:
   0  every capture was reproduced, byte for byte, or failed in the same way
   1  something differs: which byte, which partition, which member is said
   2  usage: a file is no capture, or damaged, or cannot be read
-  4  not found: no such capture, or no module of its digest
+  4  not found: no such capture, or no module of its digest, or no folder that was named has any captures
 What cannot be replayed is said, and the others are; the code is of the worst: 1, then 2, then 4.
 
 What a machine has time and stack for is its own: a recorded fault of kind deadline, stack or busy need not come again.
@@ -46,10 +46,13 @@ pub struct Replay {
 impl Replay {
     /// Prints a line a capture; done only when all are reproduced.
     pub fn run(self, output: &Output) -> Result<()> {
-        let files = captured::files_of(&self.captures)?;
+        let unasked = json!({ "reproduced": null });
+        let (files, mut errors) = captured::files_of(&self.captures, &unasked, output)?;
+        if files.is_empty() {
+            return Failure::ended(&errors, output);
+        }
         let mut strategies = Strategies::new()?;
         let named = self.module.as_deref().map(|path| strategies.load(path)).transpose()?;
-        let mut errors = Vec::new();
         let mut skipped: Vec<Skipped<'_>> = Vec::new();
         for path in &files {
             // A file that is damaged is no reason to leave out the others.
@@ -71,7 +74,7 @@ impl Replay {
                 Err(error) => {
                     let why = format!("{error:#}");
                     // Its reason is said once at the end, however many share it.
-                    captured::skipped_row(path, &why, &json!({ "reproduced": null }), output)?;
+                    captured::skipped_row(path, &why, &unasked, output)?;
                     skip(&mut skipped, path, Failure::kind(&error), why);
                 }
             }

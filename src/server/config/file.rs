@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Config, ConfigError, DEFAULT_FILE};
 
 /// The longest configuration: a thousand topics and groups are a tenth of it.
-const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// The file that a configuration comes from, each time that it is read.
 #[derive(Debug)]

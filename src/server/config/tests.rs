@@ -305,7 +305,7 @@ fn only_a_regular_file_of_bounded_length_is_read() {
     assert!(say(place.path()).contains("it is a folder, not a file"));
     assert!(say(Path::new("/dev/zero")).contains("it is a pipe or a device, not a file"));
     let long = place.path().join("long.toml");
-    std::fs::write(&long, vec![b'\n'; MAX_CONFIG_BYTES as usize + 1]).unwrap();
+    std::fs::write(&long, vec![b'\n'; file::MAX_CONFIG_BYTES as usize + 1]).unwrap();
     assert!(say(&long).contains("it has more than 1048576 bytes"));
     std::fs::write(&long, [0xff]).unwrap();
     assert!(say(&long).contains("it is not UTF-8 text"));

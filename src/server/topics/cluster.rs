@@ -120,7 +120,7 @@ impl Topics {
                 match entry {
                     Entry::Topic(name, topic) => drop(table.0.insert(name.clone(), topic.clone())),
                     Entry::TopicRemoved(name) => drop(table.0.remove(name)),
-                    Entry::Group(..) | Entry::Origin(..) => {}
+                    Entry::Group(..) | Entry::Origin(..) | Entry::OriginsUntil(_) => {}
                 }
             }
             self.put(View::of(table));

@@ -52,6 +52,9 @@ const TOPICS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("topics");
 /// Name → which topic of a Kafka cluster it was. A store of an older divvy has no such table.
 const ORIGINS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("origins");
 
+/// `until` → until when the origins are kept. A divvy that does not know it leaves it as it is: by that it is found out.
+const ORIGINS_KEPT: TableDefinition<'_, &str, i64> = TableDefinition::new("origins_kept");
+
 /// What is written only to find out whether there is room.
 const ROOM: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("room");
 

@@ -7,11 +7,12 @@ use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, TableErro
 
 use super::encode::{Block, decode};
 use super::failure::Failure;
-use super::{GROUPS, MEMBERS, OFFSETS, ORIGINS, PLANS, STATES, TOPICS, kind, parts, successor};
+use super::{GROUPS, MEMBERS, OFFSETS, ORIGINS, ORIGINS_KEPT, PLANS, STATES, TOPICS, kind, parts, successor};
 use crate::group::Record;
 use crate::group::record::{Header, MemberRecord, PlanRecord, State};
 use crate::ids::{GroupId, MemberId, TopicName};
 use crate::store::{Origin, Snapshot};
+use crate::time::WallTime;
 
 /// Everything.
 pub(super) fn load(database: &Database) -> Result<Snapshot, Failure> {
@@ -24,7 +25,7 @@ pub(super) fn load(database: &Database) -> Result<Snapshot, Failure> {
         topics.push((name, topic));
     }
     let groups = records(&transaction, Which::All)?.into_iter().collect();
-    Ok(Snapshot { groups, topics, origins: origins(&transaction)? })
+    Ok(Snapshot { groups, topics, origins: origins(&transaction)?, origins_until: origins_until(&transaction)? })
 }
 
 fn origins(transaction: &ReadTransaction) -> Result<Vec<(TopicName, Origin)>, Failure> {
@@ -41,6 +42,14 @@ fn origins(transaction: &ReadTransaction) -> Result<Vec<(TopicName, Origin)>, Fa
         origins.push((name, origin));
     }
     Ok(origins)
+}
+
+fn origins_until(transaction: &ReadTransaction) -> Result<Option<WallTime>, Failure> {
+    match transaction.open_table(ORIGINS_KEPT) {
+        Ok(table) => Ok(table.get("until")?.map(|at| WallTime(at.value()))),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The records of one group.

@@ -6,7 +6,9 @@ use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
 use super::encode::{Block, Packed, block_of, decode, encode};
 use super::failure::Failure;
-use super::{GROUPS, MEMBERS, OFFSETS, ORIGINS, PLANS, ROOM, ROOM_BYTES, STATES, TOPICS, kind, parts, successor};
+use super::{
+    GROUPS, MEMBERS, OFFSETS, ORIGINS, ORIGINS_KEPT, PLANS, ROOM, ROOM_BYTES, STATES, TOPICS, kind, parts, successor,
+};
 use crate::group::Record;
 use crate::group::record::{Header, OffsetRecord, PlanRecord};
 use crate::ids::{GroupId, TopicName};
@@ -77,6 +79,9 @@ impl<'t> Batch<'t> {
             }
             Entry::Origin(name, None) => {
                 self.transaction.open_table(ORIGINS)?.remove(name.as_str())?;
+            }
+            Entry::OriginsUntil(at) => {
+                self.transaction.open_table(ORIGINS_KEPT)?.insert("until", at.0)?;
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use divvy::server::Server;
 use divvy::server::config::{Config, DataPlace, KafkaCluster};
-use divvy::store::MemoryStore;
+use divvy::store::{Entry, MemoryStore, Store};
 use divvy::topics::Topic;
 use divvy::wire::frame::{FrameLimit, Framer, encode_response};
 use divvy::wire::header::RequestHeader;
@@ -164,5 +164,35 @@ async fn offsets_that_could_not_be_forgotten_are_forgotten_later() {
     commit(&mut client, 7).await;
     faults.order(Fault::Lost);
     kafka.becomes(2, 1);
+    within(async { while committed(&mut client).await != -1 {} }).await;
+}
+
+/// An older divvy, which knows no ids, served the group meanwhile: it leaves what it does not know as it was, and here it
+/// is played by what it leaves. Offsets of the new topic are worth more than it is to be rid of those of the old.
+#[tokio::test]
+async fn what_is_committed_while_nobody_keeps_ids_is_kept() {
+    let (kafka, store) = (Kafka::start().await, MemoryStore::new());
+    let start = async || Server::builder(beside(&kafka)).store(Box::new(store.clone())).start().await.unwrap();
+    let server = start().await;
+    let mut client = looked(&server, of(1)).await;
+    commit(&mut client, 7).await;
+    server.stop().await;
+    let before = store.clone().load().unwrap();
+
+    kafka.becomes(2, 1);
+    let older = Server::builder(config()).store(Box::new(store.clone())).start().await.unwrap();
+    let mut client = Client::connect(older.addr()).await;
+    commit(&mut client, 9).await;
+    older.stop().await;
+    assert_eq!(store.clone().load().unwrap().origins, [], "who has no cluster checks no ids");
+    let ids = before.origins.into_iter().map(|(name, origin)| Entry::Origin(name, Some(origin)));
+    store.clone().append(&ids.collect::<Vec<_>>()).unwrap();
+
+    kafka.becomes(2, 2);
+    let server = start().await;
+    let mut client = looked(&server, of(2)).await;
+    assert_eq!(committed(&mut client).await, 9);
+    // A coordinator that looks all the time knows better.
+    kafka.becomes(3, 3);
     within(async { while committed(&mut client).await != -1 {} }).await;
 }

@@ -308,7 +308,7 @@ impl World {
 
     fn topics_removed(&mut self, command: &Command) {
         let topics: Vec<TopicName> = command.words.iter().map(|it| it.as_str().into()).collect();
-        for (_, effects) in self.coordinator.topics_removed(&topics, self.now()) {
+        for (_, effects) in self.coordinator.topics_removed(&topics, None, self.now()) {
             self.took_effect(effects);
         }
     }

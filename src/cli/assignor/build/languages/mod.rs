@@ -29,6 +29,11 @@ pub trait Language: Sync {
     /// What a new project is made of.
     fn parts(&self, shape: Shape) -> &'static [Part];
 
+    /// Whether its tools keep a name for themselves, so that no project can have it.
+    fn keeps(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Compiles the project in a folder, and gives back the module's bytes. A project that has a `manifest.json` gets it
     /// stamped in afterwards (`divvy assignor stamp`), so a language without custom sections needs nothing of its own.
     ///
