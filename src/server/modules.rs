@@ -12,8 +12,8 @@ use super::config::Config;
 use super::plan_maker::Strategies;
 use super::quiet::{LeftOut, Quiet};
 use crate::assignor::{Assignor, NATIVE};
-use crate::group::Lead;
 use crate::group::event::ModuleOffer;
+use crate::group::{GroupSettings, Lead};
 use crate::ids::Digest;
 use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::{
@@ -53,7 +53,11 @@ impl Modules {
     /// Blocks while modules compile.
     pub(crate) fn open(&self, config: &Config) -> Result<(), String> {
         let is_needed = config.groups.iter().any(|(_, settings)| settings.lead == Lead::Coordinator);
-        if self.catalog.get().is_some() || (!is_needed && config.assignors.is_none()) {
+        if let Some(catalog) = self.catalog.get() {
+            catalog.pin(&named(config));
+            return Ok(());
+        }
+        if !is_needed && config.assignors.is_none() {
             return Ok(());
         }
         let folder = match folder(config) {
@@ -70,6 +74,7 @@ impl Modules {
         };
         let opening = CatalogConfig {
             cache_folder: config.module_cache.clone(),
+            pinned: named(config),
             trust: config.trust.clone(),
             ..CatalogConfig::new(vec![folder.clone()])
         };
@@ -311,6 +316,15 @@ fn offered(file: &ModuleStatus) -> Option<(&str, u32)> {
 fn gone<'a>(before: &'a [ModuleStatus], now: &'a [ModuleStatus]) -> impl Iterator<Item = &'a ModuleStatus> {
     let is_gone = |file: &&ModuleStatus| is_file_at(now, &file.path).is_none();
     before.iter().filter(|file| file.state != ModuleState::Older && !file.is_surplus).filter(is_gone)
+}
+
+/// What the groups' settings name: the versions among it are kept.
+fn named(config: &Config) -> Vec<String> {
+    let of_group = |(_, settings): &(String, GroupSettings)| {
+        let aliases = settings.aliases.iter().map(|it| it.assignor.clone());
+        settings.assignors.iter().chain(&settings.fallback).cloned().chain(aliases).collect::<Vec<_>>()
+    };
+    config.groups.iter().flat_map(of_group).collect()
 }
 
 fn is_file_at<'a>(all: &'a [ModuleStatus], path: &Path) -> Option<&'a ModuleStatus> {
