@@ -326,6 +326,7 @@ impl Builder {
             let protocol_type = self.config.purpose.protocol_type();
             config.first = Some(First { protocol_type, names: self.config.assignors.clone() });
         }
+        config.pinned.clone_from(&self.config.assignors);
         if modules.is_none() && config.folders.is_empty() {
             return Ok(None);
         }
@@ -335,7 +336,7 @@ impl Builder {
             changed.put(Input::ModulesChanged);
         });
         let shelf = match modules {
-            Some(modules) => Shelf::of(&modules, on_change),
+            Some(modules) => Shelf::of(&modules, &config.pinned, on_change),
             None => {
                 let opened = blocking(move || Shelf::open(sandbox, config, on_change)).await;
                 opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?

@@ -22,12 +22,14 @@ impl Modules {
     }
 
     /// The same, but only strategies of these names are compiled, in whatever files they are, and of these only what may serve.
+    /// A name may bear a version, which is then at hand however many newer ones there are.
     pub fn open_only<F: Into<PathBuf>>(
         folders: impl IntoIterator<Item = F>,
         names: Vec<String>,
         trust: Trust,
     ) -> Result<Self, JoinError> {
-        Self::open_with(None, CatalogConfig { only: Some(names), trust, ..Self::config(folders) })
+        let only = names.iter().map(|it| it.split('@').next().unwrap_or(it).to_owned()).collect();
+        Self::open_with(None, CatalogConfig { only: Some(only), pinned: names, trust, ..Self::config(folders) })
     }
 
     /// Each file with its state.
@@ -76,11 +78,14 @@ impl Shelf {
         config: CatalogConfig,
         on_change: OnChange,
     ) -> Result<Self, JoinError> {
-        Ok(Self::of(&Modules::open_with(sandbox, config)?, on_change))
+        Ok(Self::of(&Modules::open_with(sandbox, config)?, &[], on_change))
     }
 
-    /// A place at modules that others use as well.
-    pub(super) fn of(modules: &Modules, on_change: OnChange) -> Self {
+    /// A place at modules that others use as well, for a member that names these.
+    pub(super) fn of(modules: &Modules, names: &[String], on_change: OnChange) -> Self {
+        if !names.is_empty() {
+            modules.0.pin(names);
+        }
         let listening = modules.0.on_change(on_change);
         Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new(), _listening: listening }
     }

@@ -48,12 +48,15 @@ pub enum Work {
 pub struct PlansToCompare {
     /// The states of who was in the first one that are others now, each as it was and as it is; empty for who is gone.
     pub changed: Vec<(State, State)>,
+    /// What each member says of the topics that it wants; none for one that says nothing.
+    pub said: Vec<Option<Bytes>>,
 }
 
 impl PlansToCompare {
-    /// How long the states are: what comparing them costs.
+    /// How long all that is read is: what comparing costs.
     pub fn bytes(&self) -> usize {
-        self.changed.iter().map(|(was, is)| was.0.len() + is.0.len()).sum()
+        let states: usize = self.changed.iter().map(|(was, is)| was.0.len() + is.0.len()).sum();
+        states + self.said.iter().flatten().map(Bytes::len).sum::<usize>()
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use bytes::Bytes;
+
 use crate::embedded::consumer::SplitSubscription;
 use crate::ids::TopicName;
 use crate::time::WallTime;
@@ -30,7 +32,18 @@ pub(super) enum Subscriptions<'a> {
     Unknown,
 }
 
-impl Subscriptions<'_> {
+impl<'a> Subscriptions<'a> {
+    /// What members want who say this, each with what it says. Only the topics are read, which every version begins with.
+    pub(super) fn of(said: impl Iterator<Item = Option<&'a Bytes>>) -> Self {
+        let mut topics = BTreeSet::new();
+        for said in said {
+            let read = said.and_then(|said| SplitSubscription::new(said).and_then(|it| it.topics()).ok());
+            let Some(read) = read else { return Subscriptions::Unknown };
+            topics.extend(read);
+        }
+        Subscriptions::Known(topics)
+    }
+
     /// Whether the topic is among them, as far as anybody can tell.
     pub(super) fn may_have(&self, topic: &str) -> bool {
         match self {
@@ -93,19 +106,19 @@ impl Group {
     }
 
     /// What the members want: what they say under the generation's protocol, or under their first while they have not
-    /// agreed on one. Only the topics are read, which every version begins with.
+    /// agreed on one.
     pub(super) fn subscriptions(&self) -> Subscriptions<'_> {
-        let mut topics = BTreeSet::new();
-        if !self.is_consumer() {
-            return Subscriptions::Known(topics);
+        match self.is_consumer() {
+            true => Subscriptions::of(self.wishes()),
+            false => Subscriptions::Known(BTreeSet::new()),
         }
-        for member in self.roster.members.values() {
+    }
+
+    /// The same as it came, for each member; none for one that says nothing.
+    pub(super) fn wishes(&self) -> impl Iterator<Item = Option<&Bytes>> {
+        self.roster.members.values().map(|member| {
             let chosen = self.protocol.as_ref().and_then(|name| member.protocols.iter().find(|it| it.name == *name));
-            let Some(said) = chosen.or(member.protocols.first()) else { return Subscriptions::Unknown };
-            let read = SplitSubscription::new(&said.metadata).and_then(|it| it.topics());
-            let Ok(read) = read else { return Subscriptions::Unknown };
-            topics.extend(read);
-        }
-        Subscriptions::Known(topics)
+            chosen.or(member.protocols.first()).map(|it| &it.metadata)
+        })
     }
 }

@@ -37,8 +37,8 @@ pub struct GenerationRecord {
     /// What made its plan in place of a module that failed.
     #[serde(default)]
     pub stand_in: Option<StandIn>,
-    /// How many partitions places had before it and have no more, those of members that left included; none if that is not
-    /// known.
+    /// How many partitions places had before it that are others' now or soon, those of members that left included; none if that
+    /// is not known. What nobody wants any more has not moved.
     #[serde(default)]
     pub moved: Option<u32>,
     /// How the names of the files begin to which the coordinator recorded the calls of its strategies for it, if it did.
@@ -137,6 +137,12 @@ impl History {
     /// One that was stored, or is being handed to the store.
     pub(super) fn restore(&mut self, entry: GenerationRecord) {
         self.stored.insert(entry.slot(), Box::new(entry));
+    }
+
+    /// What began the last generation.
+    pub(super) fn last_trigger(&self) -> Option<&str> {
+        let all = self.fresh.iter().chain(self.stored.values().map(Box::as_ref));
+        all.max_by_key(|entry| entry.generation).map(|entry| entry.trigger.as_str())
     }
 
     /// Those that were handed to the store, oldest first.

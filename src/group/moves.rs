@@ -1,4 +1,5 @@
-//! How much a plan moved: what members had by the plan before and have no more by this one, those who left included.
+//! How much a plan moved: what members had by the plan before and have no more by this one, those who left included, of the
+//! topics that anybody still wants. What the last reader of a topic gives up goes to nobody, and has not moved.
 //!
 //! A place counts, not a process: a static member that comes back under another id has not lost what it gets again
 //! ([`super::places`]).
@@ -7,20 +8,24 @@
 //! generation and given to another in the next, and is one move. Plans may have a million partitions, so they are compared
 //! off the shard, after the plan was handed out.
 
+use bytes::Bytes;
+
 use crate::ids::MemberId;
 
 use super::effects::{PlansToCompare, Work};
 use super::event::WorkId;
+use super::expiry::Subscriptions;
 use super::ownership::{Partitions, state_of};
 use super::record::State;
 use super::{Group, Step};
 
-/// How many partitions members lost by a plan; none if a state cannot be read.
+/// How many partitions members lost by a plan, to others; none if a state cannot be read.
 pub fn count_moves(plans: &PlansToCompare) -> Option<u32> {
+    let wanted = Subscriptions::of(plans.said.iter().map(Option::as_ref));
     let mut moved: usize = 0;
     for (before, after) in &plans.changed {
         let (before, after) = (Partitions::read(before)?, Partitions::read(after)?);
-        moved += before.missing_in(&after);
+        moved += before.missing_in(&after, |topic| wanted.may_have(topic.as_str()));
     }
     Some(u32::try_from(moved).unwrap_or(u32::MAX))
 }
@@ -45,10 +50,11 @@ impl Group {
         if changed.is_empty() {
             return self.history.moved(self.generation, 0);
         }
+        let said = self.wishes().map(Option::<&Bytes>::cloned).collect();
         // Drawn, not counted, as every work's: an answer to a group that was forgotten since must not fit its successor.
         let id = WorkId(step.entropy);
         self.comparing = Some((id, self.generation));
-        step.effects.work.push(Work::ComparePlans(id, PlansToCompare { changed }));
+        step.effects.work.push(Work::ComparePlans(id, PlansToCompare { changed, said }));
     }
 
     /// The plans were compared.
@@ -63,10 +69,8 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
     use super::*;
-    use crate::embedded::consumer::{Assignment, TopicPartitions};
+    use crate::embedded::consumer::{Assignment, Subscription, Tail, TopicPartitions};
 
     fn state(topics: &[(&str, &[i32])]) -> State {
         let topics = topics
@@ -80,9 +84,16 @@ mod tests {
     }
 
     fn moves(before: &[(&str, &State)], after: &[(&str, &State)]) -> Option<u32> {
+        moves_wanted(before, after, &[&["a", "b"]])
+    }
+
+    /// Where the members want that afterwards.
+    fn moves_wanted(before: &[(&str, &State)], after: &[(&str, &State)], wanted: &[&[&str]]) -> Option<u32> {
         let before = plan(before);
         let changed = changed(before.iter().map(|(id, state)| (id, state)), &plan(after));
-        count_moves(&PlansToCompare { changed })
+        let said =
+            |topics: &&[&str]| Subscription { version: 1, topics: topics.to_vec(), tail: Tail::default() }.encode();
+        count_moves(&PlansToCompare { changed, said: wanted.iter().map(|it| Some(said(it).into())).collect() })
     }
 
     #[test]
@@ -94,6 +105,22 @@ mod tests {
         assert_eq!(moves(&[("m-1", &both)], &[("m-1", &left), ("m-2", &nothing)]), Some(1), "cooperative: taken …");
         assert_eq!(moves(&[("m-1", &left), ("m-2", &nothing)], &[("m-1", &left), ("m-2", &right)]), Some(0), "… given");
         assert_eq!(moves(&[("m-1", &left), ("m-2", &right)], &[("m-1", &both)]), Some(1), "m-2 has left");
+    }
+
+    #[test]
+    fn what_goes_to_nobody_has_not_moved() {
+        let (both, left, right) =
+            (state(&[("a", &[0, 1]), ("b", &[0])]), state(&[("a", &[0, 1])]), state(&[("b", &[0])]));
+        assert_eq!(moves_wanted(&[("m-1", &both)], &[], &[]), Some(0), "the last has left");
+        assert_eq!(moves_wanted(&[("m-1", &both)], &[("m-1", &left)], &[&["a"]]), Some(0), "nobody reads b any more");
+        assert_eq!(
+            moves_wanted(&[("m-1", &both)], &[("m-1", &left)], &[&["a"], &["b"]]),
+            Some(1),
+            "somebody gets it soon"
+        );
+        let after = [("m-1", &left), ("m-2", &right)];
+        assert_eq!(moves_wanted(&[("m-1", &both)], &after, &[&["a"], &["b"]]), Some(1));
+        assert_eq!(moves_wanted(&after, &[("m-2", &both)], &[&["a", "b"]]), Some(2), "the other has left");
     }
 
     #[test]

@@ -144,12 +144,12 @@ impl Partitions {
         Some(Self(all))
     }
 
-    /// How many of them are not among others.
-    pub(super) fn missing_in(&self, others: &Self) -> usize {
+    /// How many of them are not among others; of these topics alone.
+    pub(super) fn missing_in(&self, others: &Self, counts: impl Fn(&TopicName) -> bool) -> usize {
         let missing = |(topic, numbers): &(TopicName, Vec<i32>)| {
             numbers.iter().filter(|number| !others.has(topic, **number)).count()
         };
-        self.0.iter().map(missing).sum()
+        self.0.iter().filter(|(topic, _)| counts(topic)).map(missing).sum()
     }
 
     fn has(&self, topic: &TopicName, partition: i32) -> bool {

@@ -51,6 +51,9 @@ pub const MAX_FILES: usize = 256;
 const PART_OF_OPEN_FILES: u64 = 4;
 /// Versions of a strategy that are offered: the newest, and the one to fall back to.
 pub const OFFERED_VERSIONS: usize = 2;
+/// Versions of a strategy that are offered below these while none of them has served: both may be broken in a group, and what
+/// serves there is an older one.
+pub const SPARE_VERSIONS: usize = 1;
 /// Versions of a strategy that are offered besides, although a plan of each failed: on other groups or later each may do. A member
 /// offers few names in all.
 pub const FAILED_VERSIONS: usize = 4;

@@ -12,6 +12,9 @@ use crate::cli::output::{Output, plain, table};
 use crate::cli::{ADMIN, admin};
 
 /// The last generations of a group, oldest first: what began each, who led it with which module, how long it took.
+///
+/// MOVED counts the partitions that went from one place to another: a static member keeps its place, and what a group takes up or
+/// gives up, since it is the first or the last to read it, has not moved.
 #[derive(Args, Debug)]
 pub struct History {
     /// The group
@@ -41,7 +44,7 @@ struct Generation {
     members: u32,
     outcome: String,
     reason: Option<String>,
-    /// Partitions that places had before it and have no more; a static member keeps its place.
+    /// Partitions that went from one place to another; a static member keeps its place.
     #[serde(default)]
     moved: Option<u32>,
     /// What made the plan in place of a module that failed.

@@ -15,6 +15,7 @@ use crate::assignor::{Assignor, Spoken, refusal_of_config, subscribed};
 use crate::cli::clock;
 use crate::cli::comparison;
 use crate::cli::failure::{Failure, Kind};
+use crate::cli::member::missing::{is_named_after, some_of};
 use crate::cli::member::not_joined;
 use crate::cli::output::{Output, Tone, counted, plain};
 use crate::client::Modules;
@@ -23,7 +24,7 @@ use crate::lead::whatif::WhatIf;
 use crate::lead::{Comparison, Described, compare, names};
 use crate::membership::Strategies;
 use crate::membership::leading::Leading;
-use crate::sandbox::Trust;
+use crate::sandbox::{ModuleStatus, Trust};
 use crate::topics::TopicTable;
 
 /// What one plan may take here: nobody waits for it.
@@ -130,8 +131,8 @@ pub fn reads_lag(strategy: &dyn Assignor) -> bool {
 /// These strategies of a folder, each with a version or without: compiled once, for all that this process does. Blocks
 /// meanwhile.
 pub fn modules(folder: &Path, names: &[&str], trust: Trust) -> Result<Modules> {
-    let name = |it: &&str| it.split('@').next().unwrap_or(it).to_owned();
-    Modules::open_only([folder], names.iter().map(name).collect(), trust).map_err(|error| not_joined(&error))
+    Modules::open_only([folder], names.iter().copied().map(str::to_owned).collect(), trust)
+        .map_err(|error| not_joined(&error))
 }
 
 /// That the strategy takes no such settings: whoever wrote them has to change them, whatever is asked of it.
@@ -143,16 +144,32 @@ pub fn settings_refused(strategy: &dyn Assignor, assignor: &str, config: &Value)
 /// That the strategy is not there, and what is.
 pub fn no_module(assignor: &str, folder: &Path) -> anyhow::Error {
     // Only now it matters what else is there, which takes a while to compile.
-    let all = match Modules::open([folder]) {
-        Ok(modules) => modules.strategies(),
+    let modules = match Modules::open([folder]) {
+        Ok(modules) => modules,
         Err(error) => return not_joined(&error),
     };
+    let is_it = |it: &&ModuleStatus| it.name.as_deref().is_some_and(|name| is_version_of(assignor, name, it.version));
+    let is_called = |it: &&ModuleStatus| it.name.is_none() && is_named_after(&it.path, assignor);
+    let files = modules.status();
+    let refused = || files.iter().filter(|it| it.last_error.is_some());
+    if let Some(file) = refused().find(is_it).or_else(|| refused().find(is_called)) {
+        let why = file.last_error.as_deref().unwrap_or_default();
+        let text = format!("{} is there and does not serve: {}", crate::text::path(&file.path), plain(why));
+        return Failure::of(Kind::NotFound, text);
+    }
+    let all = modules.strategies();
     let fits = all.iter().filter(|it| it.manifest().protocol_type == "consumer");
-    let mut there: Vec<String> = fits.map(|it| it.manifest().protocol().to_string()).collect();
-    there.sort_unstable();
-    let there = if there.is_empty() { "no module".to_owned() } else { there.join(", ") };
+    let there = some_of(fits.map(|it| it.manifest().protocol().to_string()).collect());
     let text = format!("there is no assignor {assignor} for type consumer in {} (there is {there})", folder.display());
     Failure::of(Kind::NotFound, text)
+}
+
+/// Whether a strategy of that name and version is meant.
+fn is_version_of(wanted: &str, name: &str, version: Option<u32>) -> bool {
+    match wanted.split_once('@') {
+        None => wanted == name,
+        Some((wanted, number)) => wanted == name && number.parse().ok() == version,
+    }
 }
 
 /// The names that people know the members by, as long as each is one member's own.

@@ -23,7 +23,7 @@ use crate::client::{Builder, Ending, JoinError, Member};
 mod cluster;
 mod ending;
 pub mod events;
-mod missing;
+pub mod missing;
 
 pub use cluster::{KafkaArgs, Topics};
 pub use ending::ended;

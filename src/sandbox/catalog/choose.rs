@@ -1,12 +1,13 @@
 //! Which modules are offered: of each name the newest two versions, and never two that claim to be the same one. A version that
 //! has failed in a group takes no place of a good one, and the last that has served stays until a newer one has, whatever else
-//! became of it.
+//! became of it. A version that somebody named is offered as long as it is there, and one more that has a file while nobody knows
+//! whether the newest two do: who joins a group that found both of them broken shares what serves there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::ids::Digest;
-use crate::sandbox::limits::{FAILED_VERSIONS, OFFERED_VERSIONS};
+use crate::sandbox::limits::{FAILED_VERSIONS, OFFERED_VERSIONS, SPARE_VERSIONS};
 use crate::sandbox::standing::Standing;
 
 /// A module that could be offered.
@@ -19,6 +20,8 @@ pub(super) struct Candidate {
     pub file: Option<PathBuf>,
     /// What its plans came to.
     pub standing: Standing,
+    /// Whether somebody named this very version.
+    pub is_named: bool,
 }
 
 /// What is offered, and what is refused because it clashes.
@@ -47,18 +50,22 @@ pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>, most_
             let (winner, from_file) = winner(same, serving, &mut choice.clashes);
             in_folder |= from_file;
             let Some(digest) = winner.filter(|_| in_folder) else { continue };
-            let standing = same.iter().find(|one| one.digest == digest).map_or(Standing::default(), |one| one.standing);
-            if taken.takes(standing) {
+            let Some(Candidate { standing, is_named, .. }) = same.iter().find(|one| one.digest == digest) else {
+                continue;
+            };
+            let takes =
+                taken.takes(*standing) || (from_file && taken.takes_spare(*standing, serving.contains(&digest)));
+            if takes || *is_named {
                 choice.offered.push(digest);
                 if !from_file {
-                    older.push((!standing.served, of_name, digest));
+                    older.push((!is_named, !standing.served, of_name, digest));
                     of_name += 1;
                 }
             }
         }
     }
-    // What served comes first, then each name's newest.
-    older.sort_by_key(|(untried, of_name, _)| (*untried, *of_name));
+    // What is named comes first, then what served, then each name's newest.
+    older.sort_by_key(|(is_unnamed, untried, of_name, _)| (*is_unnamed, *untried, *of_name));
     let too_many: BTreeSet<_> = older.into_iter().skip(most_older).map(|(.., digest)| digest).collect();
     choice.offered.retain(|digest| !too_many.contains(digest));
     choice
@@ -69,6 +76,8 @@ pub(super) fn choose(candidates: &[Candidate], serving: &BTreeSet<Digest>, most_
 struct Taken {
     good: usize,
     failed: usize,
+    /// Those beyond that are there in case that none of the good is.
+    spare: usize,
     /// Whether one of the good has served.
     has_served: bool,
     /// Whether any has, be it that it failed as well.
@@ -91,6 +100,13 @@ impl Taken {
             self.has_served |= standing == Standing::SERVED;
             self.ever_served |= standing.served;
         }
+        takes
+    }
+
+    /// Once it is offered it stays: withdrawing it would be a rebalance in which nothing moves.
+    fn takes_spare(&mut self, standing: Standing, is_serving: bool) -> bool {
+        let takes = self.spare < SPARE_VERSIONS && !standing.failed && (is_serving || !self.has_served);
+        self.spare += usize::from(takes);
         takes
     }
 }
@@ -126,7 +142,7 @@ mod tests {
 
     fn file(name: &str, version: u32, digest: u8, file: &str) -> Candidate {
         let (name, digest) = (name.to_owned(), Digest([digest; 32]));
-        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::default() }
+        Candidate { name, version, digest, file: Some(file.into()), standing: Standing::default(), is_named: false }
     }
 
     fn kept(name: &str, version: u32, digest: u8) -> Candidate {
@@ -142,6 +158,40 @@ mod tests {
     fn the_newest_two_versions_of_each_name() {
         let candidates = [kept("b", 1, 1), file("b", 2, 2, "b2"), file("b", 3, 3, "b3"), file("a", 7, 7, "a")];
         assert_eq!(offered(&candidates, &[]), (vec![7, 3, 2], vec![]));
+    }
+
+    #[test]
+    fn a_version_that_is_named_is_offered_beside_the_newest_two() {
+        let named = |it: Candidate| Candidate { is_named: true, ..it };
+        let newer = [file("a", 5, 5, "a5"), file("a", 4, 4, "a4"), file("a", 3, 3, "a3"), file("a", 2, 2, "a2")];
+        let of = |named: Candidate| offered(&[&newer[..], &[named]].concat(), &[]).0;
+        assert_eq!(of(named(file("a", 1, 1, "a1"))), [5, 4, 3, 1]);
+        assert_eq!(of(named(kept("a", 1, 1))), [5, 4, 3, 1], "and it is kept when its file was replaced");
+        let served = |it: &Candidate| Candidate { standing: Standing::SERVED, ..it.clone() };
+        let all = [served(&newer[0]), served(&newer[1]), newer[2].clone(), named(newer[3].clone())];
+        assert_eq!(offered(&all, &[]).0, [5, 4, 2], "whatever newer ones do");
+        let older = [file("a", 9, 9, "a"), kept("a", 8, 8), served(&kept("a", 7, 7)), named(kept("a", 6, 6))];
+        let choice = choose(&older, &BTreeSet::new(), 1);
+        assert_eq!(choice.offered.iter().map(|it| it.0[0]).collect::<Vec<_>>(), [9, 6]);
+    }
+
+    #[test]
+    fn while_nobody_knows_whether_the_newest_two_serve_there_is_a_third_that_has_a_file() {
+        let files: Vec<_> = (1..=4).map(|it: u8| file("a", it.into(), it, &format!("a{it}"))).collect();
+        let with = |standing: Standing| [&files[..3], &[Candidate { standing, ..files[3].clone() }]].concat();
+        assert_eq!(offered(&files, &[]).0, [4, 3, 2], "and no fourth");
+        assert_eq!(offered(&with(Standing::SERVED), &[]).0, [4, 3]);
+        assert_eq!(
+            offered(&with(Standing::SERVED), &[4, 3, 2]).0,
+            [4, 3, 2],
+            "what is offered is not withdrawn for that"
+        );
+        assert_eq!(offered(&with(Standing::FAILED), &[]).0, [4, 3, 2, 1]);
+        assert_eq!(
+            offered(&[files[3].clone(), kept("a", 3, 3), kept("a", 2, 2)], &[]).0,
+            [4, 3],
+            "its file was replaced"
+        );
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub struct CatalogConfig {
     /// What is judged before the catalog is open, if not all: the rest follows on its own thread. With a cache folder it says
     /// nothing: a start compiles little there, and what is kept belongs to files that were judged.
     pub first: Option<First>,
+    /// The versions that somebody named (`rack-aware@1`): they are offered however many newer ones there are. Names without a
+    /// version are passed over.
+    pub pinned: Vec<String>,
     /// How long a folder must be quiet before it is read.
     pub debounce: Duration,
     /// How often it is read anyway: network file systems tell nobody what changed.
@@ -56,7 +59,8 @@ impl CatalogConfig {
     /// The usual times: 50 ms and 2 s.
     pub fn new(folders: Vec<PathBuf>) -> Self {
         let (debounce, rescan) = (Duration::from_millis(50), Duration::from_secs(2));
-        Self { folders, cache_folder: None, only: None, first: None, debounce, rescan, trust: Trust::default() }
+        let (only, first, pinned) = (None, None, Vec::new());
+        Self { folders, cache_folder: None, only, first, pinned, debounce, rescan, trust: Trust::default() }
     }
 }
 
@@ -83,6 +87,8 @@ pub(super) struct Shared {
     tally: Arc<Tally>,
     /// What the next look takes over.
     judges: Mutex<Option<Judges>>,
+    /// The versions that were named after the first look; the next one takes them over.
+    named: Mutex<Vec<String>>,
 }
 
 impl fmt::Debug for Shared {
@@ -164,7 +170,7 @@ impl Catalog {
         Ok(Self { shared, watch })
     }
 
-    /// The newest two versions of each strategy, by name, newest version first.
+    /// The newest two versions of each strategy and those that are named, by name, newest version first.
     pub fn modules(&self) -> Arc<[Arc<Module>]> {
         self.shared.modules()
     }
@@ -181,6 +187,12 @@ impl Catalog {
     /// Each file and each older version with its state, for people.
     pub fn status(&self) -> Vec<ModuleStatus> {
         self.shared.snapshot().status.clone()
+    }
+
+    /// Offers these versions from the next look on as well, which is soon ([`CatalogConfig::pinned`]).
+    pub fn pin(&self, names: &[String]) {
+        lock(&self.shared.named).extend(names.iter().cloned());
+        self.watch.wake();
     }
 
     /// From now on these keys and digests say who may serve. All files and older versions are judged anew, as at a start: what

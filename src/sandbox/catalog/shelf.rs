@@ -33,6 +33,8 @@ pub(super) struct Shelf {
     only: Option<Vec<String>>,
     /// What the first look waits for.
     first: Option<First>,
+    /// The versions that somebody named, as `name@version`.
+    named: BTreeSet<String>,
     cache: Option<Cache>,
     files: BTreeMap<PathBuf, File>,
     /// Every module that is offered or could be, files and older versions alike.
@@ -77,11 +79,12 @@ impl Shelf {
         if let Some((folder, trouble)) = code.and_then(|code| Some((code.folder(), code.trouble()?))) {
             troubles.insert(folder.to_owned(), trouble);
         }
-        Self {
+        let mut shelf = Self {
             gate: Admission { sandbox, trust: config.trust, tally },
             folders: config.folders,
             only: config.only,
             first: config.first.filter(|_| cache.is_none()),
+            named: BTreeSet::new(),
             cache,
             files: BTreeMap::new(),
             kept: BTreeMap::new(),
@@ -93,7 +96,14 @@ impl Shelf {
             is_new: true,
             desk,
             unread: BTreeSet::new(),
-        }
+        };
+        shelf.pin(config.pinned);
+        shelf
+    }
+
+    /// Of these names those that bear a version are offered from now on, however many newer ones there are.
+    pub fn pin(&mut self, names: Vec<String>) {
+        self.named.extend(names.into_iter().filter(|name| name.contains('@')));
     }
 
     /// Looks once; a snapshot if anything changed.
@@ -317,12 +327,14 @@ impl Shelf {
         let mut candidates = Vec::new();
         for (digest, kept) in &self.kept {
             let manifest = kept.module.manifest();
+            let is_named = self.named.iter().any(|name| manifest.is_called(name));
             let candidate = |file| Candidate {
                 name: manifest.name.clone(),
                 version: manifest.version,
                 digest: *digest,
                 file,
                 standing: kept.module.record().standing(),
+                is_named,
             };
             let before = candidates.len();
             let files = self.files.iter().filter(|(_, file)| file.good == Some(*digest));

@@ -58,6 +58,7 @@ impl Watch {
                     continue;
                 }
                 held_since = None;
+                shelf.pin(std::mem::take(&mut *lock(&shared.named)));
                 let judges = lock(&shared.judges).take();
                 if let Some(judges) = &judges {
                     shelf.trust_anew(judges);
