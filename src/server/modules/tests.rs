@@ -1,3 +1,5 @@
+//! What the log is told of files that go and of versions that come back.
+
 use super::*;
 use crate::time::WallTime;
 
