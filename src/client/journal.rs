@@ -24,15 +24,15 @@ pub(super) struct Whose {
 impl Whose {
     /// As it is now.
     pub(super) fn of(membership: &Membership) -> Self {
-        let generation = membership.identity().map_or(Generation::NONE, |(_, generation)| generation);
-        Self { member: membership.id().clone(), generation }
+        Self { member: membership.id().clone(), generation: membership.generation() }
     }
 
-    /// As it was, unless it was nobody then.
+    /// As it was, unless it was nobody then, or in no generation.
     pub(super) fn or(&self, now: &Membership) -> Cow<'_, Self> {
-        match self.member == MemberId::default() {
-            true => Cow::Owned(Self::of(now)),
-            false => Cow::Borrowed(self),
+        match (self.member == MemberId::default(), self.generation == Generation::NONE) {
+            (true, _) => Cow::Owned(Self::of(now)),
+            (false, true) => Cow::Owned(Self { member: self.member.clone(), generation: now.generation() }),
+            (false, false) => Cow::Borrowed(self),
         }
     }
 }
@@ -141,7 +141,8 @@ fn ended(line: &Line<'_>, ending: &Ending) {
         Ending::Left => log!(line, "left"),
         Ending::Outside => log!(line, "ended", place = "none"),
         Ending::PlaceKept => log!(line, "ended", place = "kept"),
-        Ending::NotLeft { reason } => log!(line, "ended", place = "not_left", reason = reason.as_str()),
+        Ending::Joining => log!(line, "ended", place = "unknown"),
+        Ending::NotLeft { reason, .. } => log!(line, "ended", place = "not_left", reason = reason.as_str()),
     }
 }
 
@@ -213,6 +214,34 @@ mod tests {
         assert_eq!(before.or(&membership).member, MemberId::from("m1"));
         let nobody = Whose { member: MemberId::default(), generation: Generation::NONE };
         assert_eq!(nobody.or(&membership).member, *membership.id());
+    }
+
+    #[test]
+    fn what_a_plan_and_an_answer_bring_is_told_of_with_their_generation() {
+        let config = Config::new("indexers".into(), Purpose::Topics(vec!["clicks".into()]));
+        let mut membership = Membership::new(config, 7, Now::default());
+        membership.handle(Event::Strategies(Strategies::from_iter([])), Now::default());
+        let wanted = membership.handle(Event::CoordinatorFound(Peer::Other), Now::default());
+        let joins = |wanted: Vec<Action>| {
+            let join = wanted.into_iter().find_map(|it| match it {
+                Action::Join(sent, _) => Some(sent),
+                _ => None,
+            });
+            join.unwrap()
+        };
+        let answer = JoinAnswer { member: "m1".into(), ..JoinAnswer::refused(ErrorCode::MemberIdRequired) };
+        let wanted = membership.handle(Event::Joined(joins(wanted), answer), Now::default());
+        let before = Whose::of(&membership);
+        let answer = JoinAnswer {
+            member: "m1".into(),
+            leader: "m1".into(),
+            generation: Generation(4),
+            protocol: "range".into(),
+            ..JoinAnswer::refused(ErrorCode::None)
+        };
+        membership.handle(Event::Joined(joins(wanted), answer), Now::default());
+        assert_eq!(before.or(&membership).generation, Generation(4), "what the answer says is suspended");
+        assert_eq!(Whose::of(&membership).generation, Generation(4), "a fault of the plan that is being made");
     }
 
     #[test]

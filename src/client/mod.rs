@@ -195,7 +195,8 @@ impl Member {
         }
         drop(self.task);
         // One that ends for want of somebody who takes its news says nothing more.
-        let unheard = || Ending::NotLeft { reason: "its application did not take its news, which ended it".to_owned() };
+        let reason = "its application did not take its news, which ended it".to_owned();
+        let unheard = || Ending::NotLeft { reason, is_silent: false };
         self.ending.unwrap_or_else(unheard)
     }
 }

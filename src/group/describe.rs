@@ -102,7 +102,7 @@ pub struct LedDescription {
     pub digest: Option<Digest>,
     /// Its configuration; null if there is none.
     pub config: serde_json::Value,
-    /// Why the file of what should serve does not; the group does not know, the server does.
+    /// Why a file of what should serve is refused, which may serve nevertheless; the group does not know, the server does.
     pub trouble: Option<String>,
 }
 
@@ -151,7 +151,12 @@ impl Group {
             plan_digest: in_force().and_then(|plan| plan.digest),
             members: self.roster.members.iter().map(|(id, member)| self.describe_member(id, member)).collect(),
             suspensions: self.suspended(self.passing_over_as_of(now)),
-            last_trigger: self.last_trigger.as_ref().map(Trigger::to_string),
+            // A group that was restored knows only what its history has.
+            last_trigger: self
+                .last_trigger
+                .as_ref()
+                .map(Trigger::to_string)
+                .or_else(|| self.history.last_trigger().map(str::to_owned)),
             led: self.describe_led(),
             stand_in: in_force().and_then(|plan| plan.stand_in.clone()),
             copies: self.shown_plan().map_or(1, |plan| plan.copies),

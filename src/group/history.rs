@@ -139,6 +139,12 @@ impl History {
         self.stored.insert(entry.slot(), Box::new(entry));
     }
 
+    /// What began the last generation.
+    pub(super) fn last_trigger(&self) -> Option<&str> {
+        let all = self.fresh.iter().chain(self.stored.values().map(Box::as_ref));
+        all.max_by_key(|entry| entry.generation).map(|entry| entry.trigger.as_str())
+    }
+
     /// Those that were handed to the store, oldest first.
     pub(super) fn stored(&self) -> Vec<GenerationRecord> {
         in_order(self.stored.values().map(Box::as_ref))

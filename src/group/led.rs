@@ -305,7 +305,9 @@ impl Group {
                 (Cause::Ground | Cause::Restart, Some(protocol))
                     if self.settings.lead == Lead::Coordinator && !self.is_of_consumers() =>
                 {
-                    Trigger::GroundChanged(GroundChange::Module(protocol))
+                    let is_gone = self.is_led_now();
+                    let change = if is_gone { GroundChange::Gone } else { GroundChange::Module };
+                    Trigger::GroundChanged(change(protocol))
                 }
                 _ => Trigger::SettingsChanged,
             };
@@ -360,6 +362,7 @@ impl Group {
         let trigger = match (cause, self.led.replaced.take()) {
             (Cause::Member, Some(id)) => Trigger::MetadataChanged(id),
             (Cause::Settings, _) => Trigger::SettingsChanged,
+            _ if module.is_none() && chosen.is_some() => Trigger::GroundChanged(GroundChange::Gone(protocol.clone())),
             _ if module != chosen => Trigger::GroundChanged(GroundChange::Module(protocol.clone())),
             _ => Trigger::GroundChanged(GroundChange::Topics),
         };

@@ -46,8 +46,10 @@ pub enum Trigger {
 /// What has changed under a plan of the coordinator's own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GroundChange {
-    /// Another module serves the protocol, or none does any more.
+    /// Another module serves the protocol.
     Module(Protocol),
+    /// No module serves the protocol any more.
+    Gone(Protocol),
     /// The topics that the members subscribe to: which there are, their partitions, or their racks.
     Topics,
 }
@@ -69,7 +71,7 @@ impl Trigger {
             Trigger::Suspended(_) => "suspended",
             Trigger::PlanFailed(_) => "plan_failed",
             Trigger::TopicsChanged(_) => "topics_changed",
-            Trigger::GroundChanged(GroundChange::Module(_)) => "module_changed",
+            Trigger::GroundChanged(GroundChange::Module(_) | GroundChange::Gone(_)) => "module_changed",
             Trigger::GroundChanged(GroundChange::Topics) => "topics_changed",
             Trigger::SettingsChanged => "settings_changed",
             Trigger::CallAgain => "call_again",
@@ -96,6 +98,9 @@ impl fmt::Display for Trigger {
             Trigger::TopicsChanged(topic) => write!(f, "topic {topic} is not what the plan was made for"),
             Trigger::GroundChanged(GroundChange::Module(protocol)) => {
                 write!(f, "the coordinator has another module for {protocol}")
+            }
+            Trigger::GroundChanged(GroundChange::Gone(protocol)) => {
+                write!(f, "the coordinator's module for {protocol} is gone")
             }
             Trigger::GroundChanged(GroundChange::Topics) => f.write_str("subscribed topics or their racks changed"),
             Trigger::SettingsChanged => f.write_str("the group's settings changed"),

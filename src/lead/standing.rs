@@ -121,6 +121,11 @@ impl Standing {
         std::mem::take(&mut self.out)
     }
 
+    /// Whether it leads the group now.
+    pub fn leads(&self) -> bool {
+        matches!(&self.place, Place::In(place) if place.leads_since.is_some())
+    }
+
     /// When [`Event::Tick`] has something to do.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match &self.place {

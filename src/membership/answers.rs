@@ -27,6 +27,7 @@ impl Membership {
             }
             _ => return,
         };
+        self.may_be_let_in = false;
         // Who is refused has removed nobody, and still wants to.
         self.removes_others |= removes_others && !matches!(answer.error, ErrorCode::None | ErrorCode::MemberIdRequired);
         match answer.error {

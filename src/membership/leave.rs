@@ -22,7 +22,11 @@ impl Membership {
             return;
         }
         if self.config.is_static || self.member == MemberId::default() {
-            let ending = if self.has_place() { Ending::PlaceKept } else { Ending::Outside };
+            let ending = match self.has_place() {
+                true => Ending::PlaceKept,
+                false if self.may_be_let_in => Ending::Joining,
+                false => Ending::Outside,
+            };
             return self.over(Notice::Ended(ending));
         }
         self.held = None;
@@ -41,7 +45,7 @@ impl Membership {
     /// its session ends.
     pub(super) fn ends_by_failing(&self, reason: &str) -> Ending {
         match self.heart.has_begun() && self.has_place() {
-            true => Ending::NotLeft { reason: reason.to_owned() },
+            true => Ending::NotLeft { reason: reason.to_owned(), is_silent: false },
             false => Ending::Outside,
         }
     }
@@ -68,7 +72,7 @@ impl Membership {
             }
             (State::Leaving { then: Then::End { .. }, .. }, _) => {
                 let reason = self.trouble.clone().unwrap_or_else(|| "the coordinator does not answer".to_owned());
-                self.over(Notice::Ended(Ending::NotLeft { reason }));
+                self.over(Notice::Ended(Ending::NotLeft { reason, is_silent: true }));
             }
             _ => self.rest(),
         }
@@ -89,7 +93,9 @@ impl Membership {
             (ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId, Then::End { .. }) => {
                 self.over(Notice::Ended(Ending::Outside));
             }
-            (error, Then::End { .. }) => self.over(Notice::Ended(Ending::NotLeft { reason: error.to_string() })),
+            (error, Then::End { .. }) => {
+                self.over(Notice::Ended(Ending::NotLeft { reason: error.to_string(), is_silent: false }));
+            }
             (ErrorCode::None | ErrorCode::UnknownMemberId | ErrorCode::FencedInstanceId, _) => self.rest(),
             (error, _) => {
                 self.tell(Notice::LeaveRefused { reason: error.to_string() });

@@ -110,6 +110,8 @@ pub struct Membership {
     may_replace: bool,
     /// How often it found such a plan.
     again: u32,
+    /// Whether a coordinator may have given it a place and could not say so yet: a lasting name has one with its first JoinGroup.
+    may_be_let_in: bool,
     /// Its next JoinGroup removes everybody else.
     removes_others: bool,
 
@@ -162,6 +164,7 @@ impl Membership {
             last_state: None,
             may_replace: false,
             again: 0,
+            may_be_let_in: false,
             removes_others: false,
             watch,
             rejoin: None,
@@ -220,6 +223,12 @@ impl Membership {
             }
             _ => self.held.as_ref().map(|held| (self.member.clone(), held.generation)),
         }
+    }
+
+    /// The generation that the member is in, also while its plan is being made, or from which it has its share; -1 for none.
+    pub fn generation(&self) -> Generation {
+        let held = self.held.as_ref().map(|held| held.generation);
+        self.state.joined().map(|it| it.generation).or(held).unwrap_or(Generation::NONE)
     }
 
     /// What the coordinator calls the member; empty before it gave it an id, and after it left.

@@ -162,9 +162,14 @@ pub enum Ending {
     Outside,
     /// It has a lasting name, and is expected back: place and share are kept until its session ends.
     PlaceKept,
+    /// It has a lasting name, and its JoinGroup was not answered: if the coordinator has let it in, its place is kept until its
+    /// session ends.
+    Joining,
     /// It could not leave: others get its work when its session ends.
     NotLeft {
         /// Why.
         reason: String,
+        /// Whether the coordinator did not answer: one that was down counts a session anew when it is back.
+        is_silent: bool,
     },
 }

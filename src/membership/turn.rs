@@ -152,6 +152,7 @@ impl Membership {
         };
         let offers = self.offers.iter().map(|it| (it.clone(), words.metadata(&it.protocol, None))).collect();
         let asks = self.asks(mode);
+        self.may_be_let_in = self.config.is_static;
         self.tell_matching();
         self.offered.clone_from(&self.offers);
         self.said = Some(Said::of(&self.config));

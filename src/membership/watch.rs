@@ -142,6 +142,7 @@ impl Membership {
         match &self.state {
             State::Planning { step: Step::Topics, .. } => self.start_strategy(Arc::new(table)),
             State::Stable { .. } if leads => self.compare_with_plan(table),
+            State::Syncing { .. } if leads => self.found_planned(table),
             _ => {}
         }
     }
@@ -184,10 +185,12 @@ impl Membership {
         }
     }
 
-    /// The plan is an earlier process's: what it was made with is taken for what there is, as Kafka's clients do.
+    /// The plan is an earlier process's: what it was made with is taken for what there is when it is first looked, as Kafka's
+    /// clients do. That may be before SyncGroup is answered, and no later look will do: what grows between the two would never
+    /// be noticed.
     fn found_planned(&mut self, table: TopicTable) {
-        if let State::Stable { joined, .. } = &mut self.state {
-            joined.basis.topics = Some(Arc::new(table));
+        if let State::Syncing { joined, .. } | State::Stable { joined, .. } = &mut self.state {
+            joined.basis.topics.get_or_insert_with(|| Arc::new(table));
         }
     }
 

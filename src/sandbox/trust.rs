@@ -156,7 +156,8 @@ impl Trust {
             return Ok(());
         }
         Err(format!(
-            "its signature {shown} by {} is not one of these bytes: sign the file that was built last, and put both files here",
+            "its signature {shown} by {} is not one of these bytes, or its trusted comment was altered: sign the file that was \
+             built last, and put both files here as they are",
             key.id()
         ))
     }

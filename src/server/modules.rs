@@ -1,18 +1,21 @@
 //! The coordinator's own modules: a watched folder, opened when something needs it. Groups that the coordinator leads are
 //! assigned by them, and plans of others can be checked with them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
 
 use super::config::Config;
 use super::plan_maker::Strategies;
-use super::quiet::Quiet;
+use super::quiet::{LeftOut, Quiet};
 use crate::assignor::{Assignor, NATIVE};
 use crate::group::event::ModuleOffer;
 use crate::group::{GroupSettings, Lead};
 use crate::ids::Digest;
+use crate::sandbox::limits::MAX_FILES;
 use crate::sandbox::{
     Catalog, CatalogConfig, Module, ModuleMetrics, ModuleState, ModuleStatus, Sandbox, SandboxLimits, Trust,
 };
@@ -25,8 +28,10 @@ pub(crate) struct Modules {
     opened: OnceLock<(PathBuf, Option<PathBuf>, SandboxLimits)>,
     metrics: ModuleMetrics,
     sandbox: OnceLock<Sandbox>,
-    /// What the log was told of each file last.
-    told: Mutex<Vec<ModuleStatus>>,
+    /// What the log was told of each file last, and what it takes to know an older version.
+    told: Mutex<(Vec<ModuleStatus>, Newest)>,
+    /// Whether signatures or digests are asked for.
+    is_trust_asked: AtomicBool,
     /// Told when a module came, went or changed.
     changed: Arc<Notify>,
 }
@@ -40,7 +45,8 @@ impl Modules {
             let _ = cell.set(sandbox);
         }
         let (catalog, opened, told) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        Self { catalog, opened, metrics, sandbox: cell, told, changed }
+        let is_trust_asked = AtomicBool::new(false);
+        Self { catalog, opened, metrics, sandbox: cell, told, is_trust_asked, changed }
     }
 
     /// Opens the folder that the configuration means, unless one is open already. An error is a sentence with the remedy.
@@ -82,10 +88,12 @@ impl Modules {
         let status = catalog.status();
         for file in &status {
             if let Some(error) = &file.last_error {
-                warn_of(file, error, 0);
+                warn_of(file, error, None);
             }
         }
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        let newest = Newest::of(&status);
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = (status, newest);
+        self.is_trust_asked.store(config.trust.is_asked(), Ordering::Relaxed);
         // Reloads come one after the other: whoever was first has opened the same folder.
         let _ = self.catalog.set(catalog);
         let _ = self.opened.set((folder, config.module_cache.clone(), config.trust.limits()));
@@ -95,7 +103,12 @@ impl Modules {
     /// Tells the log which files came, broke, were replaced or went since it was told last.
     pub(crate) fn tell_changes(&self, quiet: &Quiet) {
         let Some(now) = self.status() else { return };
-        let before = std::mem::replace(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner), now.clone());
+        let (before, newest) = {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let newest = told.1.clone();
+            told.1.learn(&now);
+            (std::mem::replace(&mut told.0, now.clone()), newest)
+        };
         let of = |all: &'_ [ModuleStatus], path: &Path| is_file_at(all, path).cloned();
         let (mut refused, mut untold) = (0, 0);
         for file in now.iter().filter(|file| file.state != ModuleState::Older) {
@@ -115,12 +128,20 @@ impl Modules {
                 (None, Some(last))
                     if last.digest.is_some() && last.digest != file.digest && last.last_error.is_none() =>
                 {
-                    // It may be a rollback, and somebody who puts back what was signed once.
-                    let is_older = last.name == file.name && last.version > file.version;
-                    let older = "a module was replaced by an older version of it";
-                    tell(file, if is_older { older } else { "a module was replaced" }, quiet);
+                    match last.version.filter(|version| last.name == file.name && Some(*version) > file.version) {
+                        Some(newer) => {
+                            self.tell_older(file, newer, "a module was replaced by an older version of it", quiet);
+                        }
+                        None => tell(file, "a module was replaced", quiet),
+                    }
                 }
-                (None, _) => tell(file, "a module was loaded", quiet),
+                (None, _) => match newest.above(file, &now) {
+                    Some(newer) => {
+                        let what = "a module was loaded that is older than the version that served before";
+                        self.tell_older(file, newer, what, quiet);
+                    }
+                    None => tell(file, "a module was loaded", quiet),
+                },
             }
         }
         if untold > 0
@@ -133,14 +154,27 @@ impl Modules {
                 "files of modules do not serve; all are listed with their reasons at the admin port's /modules"
             );
         }
-        let is_gone = |file: &&ModuleStatus| file.state != ModuleState::Older && of(&now, &file.path).is_none();
-        for file in before.iter().filter(is_gone) {
+        for file in gone(&before, &now) {
             let is_place = file.name.is_none() && file.path.is_dir();
             tell(file, if is_place { "a folder of modules can be used again" } else { "a module was removed" }, quiet);
         }
     }
 
-    /// Why the file of what should serve under this name (`name` or `name@version`) does not, if there is such a file.
+    /// It may be a rollback, and it may be somebody who puts back what was signed once: where signatures count, that is
+    /// what they do not tell.
+    fn tell_older(&self, it: &ModuleStatus, newer: u32, what: &'static str, quiet: &Quiet) {
+        let Some(left_out) = quiet.allows("module_older") else { return };
+        let digest = it.digest.map(|digest| format!("{digest:?}"));
+        let (file, name, version) = (Shown(it.path.display()), &it.name, it.version);
+        if self.is_trust_asked.load(Ordering::Relaxed) {
+            tracing::warn!(%file, name, version, newer, digest, left_out, "{what}");
+        } else {
+            tracing::info!(%file, name, version, newer, digest, left_out, "{what}");
+        }
+    }
+
+    /// Why a file of what should serve under this name (`name` or `name@version`) is refused, if there is such a file. What
+    /// it held before, or another file, may serve.
     pub(crate) fn trouble_of(&self, wanted: &str) -> Option<String> {
         let name = wanted.split('@').next().unwrap_or(wanted);
         let is_it = |file: &ModuleStatus| match &file.name {
@@ -200,6 +234,7 @@ impl Modules {
 
     /// Has the modules judged by the keys and digests of another configuration, those that serve as well. Blocks while it does.
     pub(crate) fn trust_anew(&self, trust: &Trust) {
+        self.is_trust_asked.store(trust.is_asked(), Ordering::Relaxed);
         if let Some(catalog) = self.catalog.get() {
             catalog.trust_anew(trust.keys.clone(), trust.allowed.clone());
         }
@@ -236,6 +271,53 @@ impl Modules {
     }
 }
 
+/// The newest version of each name that served as long as this process knows. A name more than there are files is not
+/// remembered.
+#[derive(Clone, Default)]
+struct Newest(BTreeMap<String, u32>);
+
+impl Newest {
+    fn of(files: &[ModuleStatus]) -> Self {
+        let mut newest = Self::default();
+        newest.learn(files);
+        newest
+    }
+
+    fn learn(&mut self, files: &[ModuleStatus]) {
+        for (name, version) in files.iter().filter_map(offered) {
+            let has_room = self.0.len() < MAX_FILES;
+            match self.0.get_mut(name) {
+                Some(newest) => *newest = version.max(*newest),
+                None if has_room => {
+                    self.0.insert(name.to_owned(), version);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// The newer version of what a file holds that served once, if nothing as new serves now.
+    fn above(&self, file: &ModuleStatus, now: &[ModuleStatus]) -> Option<u32> {
+        let (name, version) = offered(file)?;
+        let newest = *self.0.get(name).filter(|newest| **newest > version)?;
+        let is_there = now.iter().filter_map(offered).any(|(other, version)| other == name && version >= newest);
+        (!is_there).then_some(newest)
+    }
+}
+
+/// Name and version of what is offered.
+fn offered(file: &ModuleStatus) -> Option<(&str, u32)> {
+    let is_offered = !matches!(file.state, ModuleState::Broken | ModuleState::PassedOver);
+    is_offered.then(|| Some((file.name.as_deref()?, file.version?))).flatten()
+}
+
+/// The files and the folders in trouble that are no more. A row that stood for files which were left out tells nothing of the
+/// file that bore it: it may have been let in, and wait to be judged.
+fn gone<'a>(before: &'a [ModuleStatus], now: &'a [ModuleStatus]) -> impl Iterator<Item = &'a ModuleStatus> {
+    let is_gone = |file: &&ModuleStatus| is_file_at(now, &file.path).is_none();
+    before.iter().filter(|file| file.state != ModuleState::Older && !file.is_surplus).filter(is_gone)
+}
+
 /// What the groups' settings name: the versions among it are kept.
 fn named(config: &Config) -> Vec<String> {
     let of_group = |(_, settings): &(String, GroupSettings)| {
@@ -250,7 +332,7 @@ fn is_file_at<'a>(all: &'a [ModuleStatus], path: &Path) -> Option<&'a ModuleStat
 }
 
 /// A file that is refused; what it held before may well serve.
-fn warn_of(file: &ModuleStatus, error: &str, left_out: u32) {
+fn warn_of(file: &ModuleStatus, error: &str, left_out: LeftOut) {
     let path = Shown(file.path.display());
     match file.state {
         ModuleState::ServingPrevious => {
@@ -290,3 +372,6 @@ fn folder(config: &Config) -> Result<PathBuf, String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,16 @@
 //! logged when its minute is over, or when the server stops.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::clock::Clock;
 use super::limits::LOG_LINES_PER_MINUTE;
 use crate::time::Timestamp;
+
+/// How many lines of a kind were left out before one; none if none were, so that the log says nothing of it.
+pub(crate) type LeftOut = Option<NonZeroU32>;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -41,9 +45,9 @@ impl Quiet {
     }
 
     /// Whether a line of this kind is to be logged now, and how many of its kind were left out before and not told of.
-    pub(crate) fn allows(&self, kind: &'static str) -> Option<u32> {
+    pub(crate) fn allows(&self, kind: &'static str) -> Option<LeftOut> {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        kinds.allows(kind, self.clock.mono())
+        kinds.allows(kind, self.clock.mono()).map(NonZeroU32::new)
     }
 
     /// Tells the log what was left out in minutes that are over.

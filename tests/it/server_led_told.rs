@@ -121,6 +121,8 @@ async fn the_log_tells_of_each_file_of_the_folder() {
     logs(&log, &["a module was replaced by an older version of it", "\"version\":1"]).await;
     std::fs::remove_file(assignors.join("even.wasm")).unwrap();
     logs(&log, &["a module was removed", "\"version\":1"]).await;
+    put(&even(1));
+    logs(&log, &["\"INFO\"", "older than the version that served before", "\"version\":1", "\"newer\":2"]).await;
     assert_eq!(server.interrupt(), 0);
 }
 

@@ -111,7 +111,7 @@ fn text(group: &Group, has_more: bool, output: &Output) -> String {
     let mut parts = vec![plain(&head(group))];
     parts.extend(served_by(group).map(|it| plain(&it)));
     if let Some(trouble) = group.led.as_ref().and_then(|led| led.trouble.as_ref()) {
-        parts.push(output.tone(Tone::Bad, &plain(&format!("its module does not serve: {trouble}"))));
+        parts.push(output.tone(Tone::Bad, &plain(&format!("a file of its strategy is refused: {trouble}"))));
     }
     if has_more {
         parts.push(output.tone(Tone::Faint, MORE));

@@ -256,13 +256,13 @@ pub fn no_election(module: &str, folder: &str) -> Said {
 
 /// That what --fact says is about nobody.
 pub fn facts_of_nobody(patterns: &[&str], members: &[String]) -> Said {
+    let there = match members {
+        [] => "there is no member yet".to_owned(),
+        some => format!("there are {} (by instance id, or by client id)", super::shortened(some)),
+    };
     said(
         json!({ "event": "facts_of_nobody", "patterns": patterns, "members": members }),
-        format!(
-            "--fact speaks of {}, which fits no member: there are {} (by instance id, or by client id)",
-            patterns.join(", "),
-            super::shortened(members)
-        ),
+        format!("--fact speaks of {}, which fits no member: {there}", patterns.join(", ")),
     )
 }
 
@@ -280,19 +280,56 @@ pub fn settings_changed(rules: &Rules) -> Said {
     )
 }
 
-/// How it ends.
-pub fn ended(was_in: bool, handed_back: bool, has_election: bool, session: Duration) -> Said {
-    let json = json!({ "event": "ended", "handed_back": was_in && handed_back });
-    let text = match (was_in, handed_back) {
-        (false, _) => "ended; it was not in the group".to_owned(),
-        (true, true) => "ended, and left the group: it goes on under its clients' own strategy".to_owned(),
-        (true, false) => {
-            let who = if has_election { "a standby or a restart" } else { "a restart" };
-            format!(
-                "ended; its place is kept for {who} for {} s, then the group goes on under its clients' own strategy",
-                session.as_secs()
-            )
-        }
+/// How a lead ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ended {
+    /// Whether it has, or may have, a place in the group.
+    pub was_in: bool,
+    /// Whether it led.
+    pub led: bool,
+    /// Whether it gave its place up.
+    pub handed_back: bool,
+    /// Whether a standby may be elected.
+    pub has_election: bool,
+}
+
+/// How it ends. Who did not lead leaves the group to what served it already.
+pub fn ended(Ended { was_in, led, handed_back, has_election }: Ended, session: Duration) -> Said {
+    let json = json!({ "event": "ended", "led": led, "handed_back": was_in && handed_back });
+    let who = if has_election { "a standby or a restart" } else { "a restart" };
+    let kept = format!("its place is kept for {who} for {} s", session.as_secs());
+    let text = match (was_in, handed_back, led) {
+        (false, ..) => "ended; it was not in the group".to_owned(),
+        (true, true, true) => "ended, and left the group: it goes on under its clients' own strategy".to_owned(),
+        (true, true, false) => "ended, and left the group, which it did not lead: it goes on as before".to_owned(),
+        (true, false, true) => format!("ended; {kept}, then the group goes on under its clients' own strategy"),
+        (true, false, false) => format!("ended; it did not lead, and the group goes on as before; {kept}"),
     };
     said(json, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_led_leaves_the_group_to_another_strategy() {
+        let text = |led, handed_back| {
+            ended(Ended { was_in: true, led, handed_back, has_election: true }, Duration::from_secs(45)).text
+        };
+        for handed_back in [true, false] {
+            assert!(text(true, handed_back).contains("under its clients' own strategy"));
+            let text = text(false, handed_back);
+            assert!(text.contains("goes on as before") && !text.contains("own strategy"), "{text}");
+        }
+        assert!(text(false, false).contains("its place is kept for a standby or a restart for 45 s"));
+    }
+
+    #[test]
+    fn facts_of_nobody_name_those_who_are_there() {
+        let text = |members: &[String]| facts_of_nobody(&["big-*"], members).text;
+        let told = "--fact speaks of big-*, which fits no member: there are a, b (by instance id, or by client id)";
+        assert_eq!(text(&["a".to_owned(), "b".to_owned()]), told);
+        assert_eq!(text(&[]), "--fact speaks of big-*, which fits no member: there is no member yet");
+    }
 }

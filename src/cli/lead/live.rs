@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::events::Ended;
 use super::module::Watch;
 use super::plan_only::{modules, no_module, settings_refused};
 use super::waits::{blocking, finished, next};
@@ -89,7 +90,7 @@ pub async fn lead(task: Task, flags: Lead, config: Value, output: &Output) -> Re
     let mut stop = Stop::listen()?;
     let begun = tokio::select! {
         begun = begin(&task, &flags, &config, output) => begun?,
-        () = stop.wished() => return tell(output, events::ended(false, false, false, flags.session())),
+        () = stop.wished() => return tell(output, events::ended(Ended::default(), flags.session())),
     };
     let (modules, mut election) = begun;
     let standing = Standing::new(flags.wishes(election.is_some()), clock::now());
@@ -349,7 +350,7 @@ impl Live<'_> {
     async fn end(&mut self, election: Option<Member>) -> Result<()> {
         let was_in = match self.target.take() {
             // It has a lasting name: it is asked nothing, and only says whether there is a place that is kept.
-            Some(member) => member.leave().await == Ending::PlaceKept,
+            Some(member) => matches!(member.leave().await, Ending::PlaceKept | Ending::Joining),
             None => false,
         };
         self.abandon();
@@ -362,6 +363,7 @@ impl Live<'_> {
         if let Some(member) = election {
             member.leave().await;
         }
-        tell(self.output, events::ended(was_in, self.flags.hand_back, has_election, self.flags.session()))
+        let how = Ended { was_in, led: self.standing.leads(), handed_back: self.flags.hand_back, has_election };
+        tell(self.output, events::ended(how, self.flags.session()))
     }
 }

@@ -61,7 +61,8 @@ or hangs, each child's keeper (keep-child among the system's processes) kills th
 keeper is killed, the child dies (on Linux), divvy kills its group, and starts it again. If both are killed, the child
 dies, and processes that it started go on: in a container, or a service of systemd, they end with that.
 
-Exit codes: as for all commands. 0 it was told to leave and has; 1 the member is out of its group, or children failed
+Exit codes: as for all commands. 0 it was told to end, and has (its last line says
+whether it has left the group); 1 the member is out of its group, or children failed
 more often than --max-restarts; 4 there is no such command or folder, or the command
 cannot be started.";
 

@@ -92,3 +92,18 @@ fn a_withdrawn_plan_keeps_what_is_known_of_it() {
     let last = history.fresh.back().unwrap();
     assert_eq!((&last.outcome, last.moved), (&GenerationOutcome::Superseded, Some(7)));
 }
+
+#[test]
+fn what_began_the_last_generation_is_known_of_one_that_was_stored() {
+    let mut history = History::default();
+    assert_eq!(history.last_trigger(), None);
+    let of = |number, trigger: &str| GenerationRecord {
+        trigger: trigger.to_owned(),
+        ..generation(number, GenerationOutcome::Accepted)
+    };
+    history.restore(of(40, "m-2 joined"));
+    history.restore(of(39, "m-1 joined"));
+    assert_eq!(history.last_trigger(), Some("m-2 joined"));
+    history.push(of(41, "m-1 left"));
+    assert_eq!(history.last_trigger(), Some("m-1 left"));
+}

@@ -6,6 +6,7 @@ use super::story::{RACK_AWARE_1, Story, config, fake};
 use crate::ids::Generation;
 use crate::membership::config::Config;
 use crate::membership::event::{Event, JoinAnswer, Peer};
+use crate::membership::limits::LEAVE_PATIENCE;
 use crate::membership::notice::{Ending, Notice};
 use crate::wire::ErrorCode;
 
@@ -48,8 +49,38 @@ fn ends(mut story: Story, answer: ErrorCode) -> Ending {
 fn who_has_not_joined_has_no_place_to_leave() {
     for is_static in [false, true] {
         assert_eq!(ends(one(is_static), ErrorCode::None), Ending::Outside, "nobody was asked yet");
-        assert_eq!(ends(joining(is_static), ErrorCode::None), Ending::Outside, "its JoinGroup is on its way");
     }
+    assert_eq!(ends(joining(false), ErrorCode::None), Ending::Outside, "it has no id yet, and without one no place");
+}
+
+#[test]
+fn a_lasting_name_may_have_a_place_before_its_first_joingroup_is_answered() {
+    assert_eq!(ends(joining(true), ErrorCode::None), Ending::Joining);
+    let lost = || {
+        let mut story = joining(true);
+        let (sent, _) = story.join();
+        story.give(Event::Unanswered(sent, "the connection broke".into()));
+        story
+    };
+    assert_eq!(ends(lost(), ErrorCode::None), Ending::Joining, "what became of its request nobody knows");
+    let mut refused = joining(true);
+    let (sent, _) = refused.join();
+    refused.give(Event::Joined(sent, JoinAnswer::refused(ErrorCode::CoordinatorLoadInProgress)));
+    assert_eq!(ends(refused, ErrorCode::None), Ending::Outside, "it was answered");
+    let mut syncing = joining(true);
+    syncing.follows(5, "rack-aware@1");
+    assert_eq!(ends(syncing, ErrorCode::None), Ending::PlaceKept);
+}
+
+#[test]
+fn who_hears_nothing_of_its_leaving_says_that_nobody_answered() {
+    let mut story = stable(false);
+    story.wanted.clear();
+    story.give(Event::Leave);
+    let _unanswered = story.leave();
+    story.pass(LEAVE_PATIENCE);
+    let last = story.told.pop();
+    assert!(matches!(last, Some(Notice::Ended(Ending::NotLeft { is_silent: true, .. }))), "{last:?}");
 }
 
 #[test]
@@ -72,7 +103,8 @@ fn who_is_out_already_has_nothing_to_keep() {
     for is_static in [false, true] {
         let mut forgotten = stable(is_static);
         forgotten.pass(INTERVAL).beats(ErrorCode::UnknownMemberId);
-        assert_eq!(ends(forgotten, ErrorCode::None), Ending::Outside);
+        let again = if is_static { Ending::Joining } else { Ending::Outside };
+        assert_eq!(ends(forgotten, ErrorCode::None), again, "it asks for a new place");
     }
     let mut silent = stable(true);
     silent.pass(config().session_timeout);
@@ -83,7 +115,7 @@ fn who_is_out_already_has_nothing_to_keep() {
 
 #[test]
 fn who_may_not_leave_says_why() {
-    let Ending::NotLeft { reason } = ends(stable(false), ErrorCode::GroupAuthorizationFailed) else {
+    let Ending::NotLeft { reason, is_silent: false } = ends(stable(false), ErrorCode::GroupAuthorizationFailed) else {
         panic!("it has not left");
     };
     assert!(reason.contains("30"), "{reason}");
@@ -100,7 +132,7 @@ fn who_failed_has_not_left_either() {
         story.pass(INTERVAL).beats(error);
         fails(story)
     };
-    let Ending::NotLeft { reason } = refused_beat(ErrorCode::GroupAuthorizationFailed) else {
+    let Ending::NotLeft { reason, is_silent: false } = refused_beat(ErrorCode::GroupAuthorizationFailed) else {
         panic!("it is still in")
     };
     assert!(reason.contains("30"), "{reason}");

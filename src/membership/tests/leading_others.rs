@@ -209,6 +209,31 @@ fn who_takes_its_own_place_again_makes_no_plan_and_knows_what_everybody_has() {
 }
 
 #[test]
+fn a_plan_that_was_kept_is_made_anew_when_a_topic_grows() {
+    // Its topics may be told of before its own SyncGroup is answered, or after.
+    for topics_come_first in [true, false] {
+        let mut story = lead(leading());
+        leads(&mut story, 7, "range", true);
+        if topics_come_first {
+            story.topics_are(&[("clicks", 4)]);
+        }
+        gets_nothing(&mut story);
+        if !topics_come_first {
+            story.topics_are(&[("clicks", 4)]);
+        }
+        while !story.wanted.iter().any(|it| matches!(it, Action::FetchTopics(..))) {
+            story.pass_until_due();
+            if matches!(story.wanted.last(), Some(Action::Heartbeat(..))) {
+                story.beats(ErrorCode::None);
+            }
+        }
+        story.topics_are(&[("clicks", 8)]);
+        let (_, call) = story.join();
+        assert!(call.reason.contains("8 partitions instead of 4"), "{}", call.reason);
+    }
+}
+
+#[test]
 fn a_static_client_that_was_started_anew_has_what_its_place_had_whichever_process_planned_that() {
     let last: LastPlan = Arc::new(vec![("a".into(), assignment(&[0, 1])), ("b".into(), assignment(&[2, 3]))]);
     let mut story = lead(Leading { last_plan: Some(last), ..leading() });

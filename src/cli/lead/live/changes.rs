@@ -42,15 +42,15 @@ impl Live<'_> {
         }
     }
 
-    /// With the first plan it is seen whether `--fact` speaks of anybody: a slip of the pen would never be noticed.
+    /// With the first plan for anybody it is seen whether `--fact` speaks of them: a slip of the pen would never be noticed.
     pub(super) fn tell_of_facts(&mut self, members: &[MemberInput]) -> Result<()> {
-        if std::mem::replace(&mut self.facts_are_told, true) {
-            return Ok(());
-        }
         let spoken = self.flags.settings.spoken();
         let own = self.flags.instance_id.as_str();
         let others = members.iter().filter(|it| it.instance.as_ref().is_none_or(|instance| instance.as_str() != own));
         let names: Vec<String> = others.map(events::name).collect();
+        if names.is_empty() || std::mem::replace(&mut self.facts_are_told, true) {
+            return Ok(());
+        }
         match spoken.unmatched(members) {
             unmatched if unmatched.is_empty() => Ok(()),
             unmatched => tell(self.output, events::facts_of_nobody(&unmatched, &names)),
