@@ -336,7 +336,7 @@ impl Builder {
             changed.put(Input::ModulesChanged);
         });
         let shelf = match modules {
-            Some(modules) => Shelf::of(&modules, &config.pinned, on_change),
+            Some(modules) => Shelf::of(&modules, config, on_change),
             None => {
                 let opened = blocking(move || Shelf::open(sandbox, config, on_change)).await;
                 opened.unwrap_or_else(|| Err(JoinError::Sandbox("its thread panicked".to_owned())))?

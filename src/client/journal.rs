@@ -158,6 +158,10 @@ pub(super) fn write_of_module(group: &GroupId, note: &Note) {
             let (file, reason) = (Shown(path.display()), reason.as_str());
             tracing::info!(target: TARGET, event = "module_refused", group, %file, reason);
         }
+        Note::VersionsLeftOut(protocols) => {
+            let names: Vec<_> = protocols.iter().map(Protocol::as_str).collect();
+            tracing::info!(target: TARGET, event = "versions_left_out", group, protocols = names.join(","));
+        }
         Note::ModuleMended { path } => {
             let file = Shown(path.display());
             tracing::info!(target: TARGET, event = "module_mended", group, %file);

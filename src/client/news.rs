@@ -77,6 +77,8 @@ pub enum Note {
     OffersChanged(Vec<Offer>),
     /// The member has more modules than it can offer; these, the least wanted, are left out. None any more when it is empty.
     OffersLeftOut(Vec<Protocol>),
+    /// Versions of strategies that are there and not offered, since newer ones are.
+    VersionsLeftOut(Vec<Protocol>),
     /// A file in a folder of assignors does not serve.
     ModuleRefused {
         /// The file.
@@ -137,6 +139,7 @@ impl fmt::Display for Note {
             }
             Note::OffersLeftOut(protocols) if protocols.is_empty() => f.write_str("offers all of its modules again"),
             Note::OffersLeftOut(protocols) => f.write_str(&left_out(protocols)),
+            Note::VersionsLeftOut(protocols) => f.write_str(&passed_over(protocols)),
             Note::ModuleRefused { path, reason } => {
                 write!(f, "{} does not serve: {}", plain(&path.display().to_string()), plain(reason))
             }
@@ -181,15 +184,28 @@ impl fmt::Display for Note {
     }
 }
 
-fn left_out(protocols: &[Protocol]) -> String {
+fn passed_over(protocols: &[Protocol]) -> String {
+    let are = if protocols.len() == 1 { "is" } else { "are" };
+    format!(
+        "{} {are} there and not offered, since newer versions are: name what is wanted (--assignor NAME@VERSION), or remove some \
+         files",
+        some_of(protocols)
+    )
+}
+
+fn some_of(protocols: &[Protocol]) -> String {
     let named: Vec<_> = protocols.iter().take(NAMED_OFFERS).map(Protocol::as_str).collect();
     let more = protocols.len().saturating_sub(NAMED_OFFERS);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", named.join(", "))
+}
+
+fn left_out(protocols: &[Protocol]) -> String {
     format!(
         "a member offers {MAX_OFFERS} protocols at most, so {} of its modules are not offered, those of the lowest rank: \
-         {}{more}; remove some files, or name what is wanted (--assignor)",
+         {}; remove some files, or name what is wanted (--assignor)",
         protocols.len(),
-        named.join(", ")
+        some_of(protocols)
     )
 }
 

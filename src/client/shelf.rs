@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::error::JoinError;
 use super::news::Note;
-use crate::assignor::{Assignor, FaultKind};
+use crate::assignor::{Assignor, FaultKind, Manifest};
 use crate::ids::{Digest, Protocol};
+use crate::membership::negotiate::would_offer;
 use crate::membership::{Assigned, Notice, Strategies};
-use crate::sandbox::{Catalog, CatalogConfig, Listening, ModuleState, ModuleStatus, Sandbox, Trust};
+use crate::sandbox::{Catalog, CatalogConfig, First, Listening, ModuleState, ModuleStatus, Sandbox, Trust};
 
 /// Folders of modules that the members of one process share: watched by one thread, compiled once.
 #[derive(Clone)]
@@ -67,6 +68,10 @@ pub(super) struct Shelf {
     catalog: Arc<Catalog>,
     /// What the application was told of each file that does not serve.
     refused: BTreeMap<PathBuf, String>,
+    /// Which strategies the member offers; none for one that leads for others.
+    wanted: Option<First>,
+    /// Which versions of them the application was told are not offered.
+    passed_over: Vec<Protocol>,
     /// Folders may outlive many members.
     _listening: Listening,
 }
@@ -78,16 +83,22 @@ impl Shelf {
         config: CatalogConfig,
         on_change: OnChange,
     ) -> Result<Self, JoinError> {
-        Ok(Self::of(&Modules::open_with(sandbox, config)?, &[], on_change))
+        let wanted = config.first.clone();
+        Ok(Self::at(&Modules::open_with(sandbox, config)?, wanted, on_change))
     }
 
-    /// A place at modules that others use as well, for a member that names these.
-    pub(super) fn of(modules: &Modules, names: &[String], on_change: OnChange) -> Self {
-        if !names.is_empty() {
-            modules.0.pin(names);
+    /// A place at modules that others use as well: of what such a catalog would be told only what the member wants counts.
+    pub(super) fn of(modules: &Modules, config: CatalogConfig, on_change: OnChange) -> Self {
+        if !config.pinned.is_empty() {
+            modules.0.pin(&config.pinned);
         }
+        Self::at(modules, config.first, on_change)
+    }
+
+    fn at(modules: &Modules, wanted: Option<First>, on_change: OnChange) -> Self {
         let listening = modules.0.on_change(on_change);
-        Self { catalog: Arc::clone(&modules.0), refused: BTreeMap::new(), _listening: listening }
+        let (catalog, refused, passed_over) = (Arc::clone(&modules.0), BTreeMap::new(), Vec::new());
+        Self { catalog, refused, wanted, passed_over, _listening: listening }
     }
 
     /// The catalog behind it.
@@ -116,8 +127,30 @@ impl Shelf {
 
     /// What became of the files that do not serve, or did not: each once, until that changes.
     pub(super) fn news(&mut self) -> Vec<Note> {
-        news(&mut self.refused, &self.catalog.status())
+        let (status, modules) = (self.catalog.status(), self.catalog.modules());
+        let mut news = news(&mut self.refused, &status);
+        if let Some(wanted) = &self.wanted {
+            let serving: Vec<_> = modules.iter().map(|it| it.manifest()).collect();
+            let now = passed_over(wanted, &status, &serving);
+            let before = std::mem::replace(&mut self.passed_over, now);
+            let new: Vec<_> = self.passed_over.iter().filter(|it| !before.contains(it)).cloned().collect();
+            news.extend((!new.is_empty()).then_some(Note::VersionsLeftOut(new)));
+        }
+        news
     }
+}
+
+/// The versions that the member would offer, were there not newer ones of their names.
+fn passed_over(wanted: &First, status: &[ModuleStatus], serving: &[&Manifest]) -> Vec<Protocol> {
+    let of_file = |file: &ModuleStatus| {
+        let (name, version) = (file.name.as_ref()?, file.version?);
+        let newer = serving.iter().find(|it| it.name == *name && it.version > version)?;
+        let older = Manifest { version, ..Manifest::clone(newer) };
+        // Under a name without a version only the newest could be offered.
+        let is_hidden = older.protocol() != newer.protocol();
+        (is_hidden && would_offer(&older, &wanted.protocol_type, &wanted.names)).then(|| older.protocol())
+    };
+    status.iter().filter(|it| it.state == ModuleState::PassedOver).filter_map(of_file).collect()
 }
 
 /// The module whose plan serves: the member's own of the name, unless something else made the plan.
@@ -155,7 +188,7 @@ fn strategies_of(catalog: &Catalog) -> Strategies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assignor::ServedBy;
+    use crate::assignor::{ServedBy, native_range};
     use crate::ids::Generation;
     use crate::membership::{Cause, Role, Share, StandIn};
     use crate::time::WallTime;
@@ -222,6 +255,31 @@ mod tests {
         assert_eq!(news(&mut told, &signed), [Note::ModuleMended { path: "a.wasm".into() }]);
         assert_eq!(news(&mut told, &signed), []);
         assert_eq!(news(&mut told, &unsigned), [refused("a.wasm", "it is not signed")], "and again, if it is so again");
+    }
+
+    #[test]
+    fn a_version_that_newer_ones_keep_from_being_offered_is_told_to_who_would_offer_it() {
+        let newest = Manifest { name: "x".to_owned(), version: 4, ..native_range().manifest().clone() };
+        let version = |name: &str, version, state| ModuleStatus {
+            name: Some(name.to_owned()),
+            version: Some(version),
+            ..file("x.wasm", state, None)
+        };
+        let status = [
+            version("x", 1, ModuleState::PassedOver),
+            version("x", 3, ModuleState::Serving),
+            version("unwanted", 1, ModuleState::PassedOver),
+        ];
+        let told = |protocol_type: &str, names: &[&str], newest: &Manifest| {
+            let names = names.iter().map(|it| (*it).to_owned()).collect();
+            let told = passed_over(&First { protocol_type: protocol_type.into(), names }, &status, &[newest]);
+            told.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(told("consumer", &[], &newest), ["x@1"]);
+        assert_eq!(told("consumer", &["x"], &newest), ["x@1"]);
+        assert_eq!(told("consumer", &["x@4", "y"], &newest), [""; 0]);
+        assert_eq!(told("connect", &[], &newest), [""; 0]);
+        assert_eq!(told("consumer", &[], &Manifest { name: "range".to_owned(), ..newest.clone() }), [""; 0]);
     }
 
     #[test]

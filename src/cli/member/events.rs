@@ -59,6 +59,7 @@ fn note_json(note: &Note) -> Value {
             json!({ "event": "offers", "offers": offers.iter().map(offer).collect::<Vec<_>>() })
         }
         Note::OffersLeftOut(protocols) => json!({ "event": "offers_left_out", "protocols": protocols }),
+        Note::VersionsLeftOut(protocols) => json!({ "event": "versions_left_out", "protocols": protocols }),
         Note::ModuleRefused { path, reason } => {
             json!({ "event": "module_refused", "path": crate::text::path(path), "reason": reason })
         }
