@@ -231,13 +231,13 @@ fn every_failure_is_one_object_for_scripts() {
     };
     for (arguments, code, kind) in [
         (run("no-such.json"), 4, "not_found"),
-        (run("/dev/zero"), 1, "failed"),
-        (run("tests"), 1, "failed"),
+        (run("/dev/zero"), 2, "usage"),
+        (run("tests"), 2, "usage"),
         (vec!["assignor", "run", "--module", &module, "--input", &broken], 2, "usage"),
         (vec!["assignor", "run", "--module", &module, "--input", &empty], 2, "usage"),
         (vec!["assignor", "check", &module, "--vectors", &odd], 2, "usage"),
         (vec!["assignor", "run", "--module", "no-such.wasm", "--input", &odd], 2, "usage"),
-        (vec!["assignor", "inspect", "/dev/zero"], 1, "failed"),
+        (vec!["assignor", "inspect", "/dev/zero"], 2, "usage"),
         (vec!["serve", "--config", "/dev/zero"], 2, "usage"),
         (vec!["serve", "--config", "no-such.toml"], 4, "not_found"),
         (vec!["topics", "list", "--server", gone, "--tls-ca", "no-such.pem"], 4, "not_found"),
