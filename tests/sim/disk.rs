@@ -122,10 +122,11 @@ impl Disk {
         self.broken.clear();
     }
 
-    /// From now on it is quick, and nothing fails.
-    pub fn heal(&mut self) {
+    /// From now on it is quick, and nothing fails: what it is writing is done in this time.
+    pub fn heal(&mut self) -> Option<u64> {
         self.failing_percent = 0;
         self.worst_ms = self.usual_ms + 20;
+        (self.writing > 0).then_some(self.worst_ms)
     }
 
     /// Whether the group is waiting to be read anew.

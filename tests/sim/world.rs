@@ -362,7 +362,9 @@ impl World {
     fn faults_end(&mut self) {
         self.server.film.shot(self.now, || "the faults are over".to_owned());
         self.server.see(Seen::FaultsEnded { members: self.actors.len() }, self.now);
-        self.server.disk.heal();
+        if let Some(after) = self.server.disk.heal() {
+            self.plan(self.now + after, What::DiskDone { life: self.life });
+        }
         for who in 0..self.actors.len() {
             self.turn(who, |actor, turn| actor.calm(turn));
         }
