@@ -205,6 +205,8 @@ impl<'a> Cast<'a> {
     /// again may seem to have them before its library has told it: when it has committed in the new generation and
     /// been asked once more, it has been told.
     pub fn rest(&mut self) -> Result<(Settled, Vec<i64>)> {
+        // An absence that is over says nothing of whom to count.
+        self.away = None;
         self.settle()?;
         self.commit_each()?;
         let settled = self.settle()?;
