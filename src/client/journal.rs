@@ -159,8 +159,7 @@ pub(super) fn write_of_module(group: &GroupId, note: &Note) {
             tracing::info!(target: TARGET, event = "module_refused", group, %file, reason);
         }
         Note::VersionsLeftOut(protocols) => {
-            let names: Vec<_> = protocols.iter().map(Protocol::as_str).collect();
-            tracing::info!(target: TARGET, event = "versions_left_out", group, protocols = names.join(","));
+            tracing::info!(target: TARGET, event = "versions_left_out", group, protocols = names(protocols.iter()));
         }
         Note::ModuleMended { path } => {
             let file = Shown(path.display());
